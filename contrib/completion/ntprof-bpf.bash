@@ -48,7 +48,7 @@ _ntprof_bpf_stages() {
 
 # _ntprof_bpf_formats VERB: those that the description of its --format names.
 _ntprof_bpf_formats() {
-	_ntprof_bpf_ask "$1" --help | sed -n '/^ *--format=/,/^ *-/p' | grep -oE '\b(text|json|csv)\b' | sort -u
+	_ntprof_bpf_ask "$1" --help | sed -n '/^ *--format=/,/^ *-/p' | grep -oE '\b(text|lines|json|csv)\b' | sort -u
 }
 
 # _ntprof_bpf_words NAME VERB: what an argument of that name may be.

@@ -406,12 +406,15 @@ static void print_schema(void)
 	exit(err ? EXIT_FAILURE : EXIT_SUCCESS);
 }
 
-static error_t parse_format(int key, char *arg, struct argp_state *state)
+/* @nr: how many of the names the verb has */
+static error_t parse_format_of(int key, const char *arg, struct argp_state *state, unsigned int nr,
+			       const char *wrong)
 {
 	static const char *const names[] = {
 		[FORMAT_TEXT] = "text",
 		[FORMAT_JSON] = "json",
 		[FORMAT_CSV] = "csv",
+		[FORMAT_LINES] = "lines",
 	};
 	enum output_format *format = state->input;
 
@@ -419,26 +422,54 @@ static error_t parse_format(int key, char *arg, struct argp_state *state)
 		print_schema();
 	if (key != KEY_FORMAT)
 		return ARGP_ERR_UNKNOWN;
-	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		if (!strcmp(arg, names[i])) {
 			*format = (enum output_format)i;
 			return 0;
 		}
 	}
-	options_error(state, "--format %s: neither text nor json nor csv", arg);
+	options_error(state, "--format %s: %s", arg, wrong);
 }
+
+static error_t parse_format(int key, char *arg, struct argp_state *state)
+{
+	return parse_format_of(key, arg, state, FORMAT_CSV + 1, "neither text nor json nor csv");
+}
+
+static error_t parse_report_format(int key, char *arg, struct argp_state *state)
+{
+	return parse_format_of(key, arg, state, FORMAT_LINES + 1,
+			       "neither text nor lines nor json nor csv");
+}
+
+#define JSON_SCHEMA_OPTION                                                                \
+	{                                                                                 \
+		"json-schema", KEY_JSON_SCHEMA, NULL, 0,                                  \
+			"Print the JSON Schema of --format json, and exit", SECTION_NOTES \
+	}
 
 static const struct argp_option format_options[] = {
 	{"format", KEY_FORMAT, "FORMAT", 0,
 	 "text (default); json: an object a line, numbers in nanoseconds and bytes; csv: a header, and a "
 	 "line for each row",
 	 SECTION_RUN},
-	{"json-schema", KEY_JSON_SCHEMA, NULL, 0,
-	 "Print the JSON Schema of --format json, and exit", SECTION_NOTES},
+	JSON_SCHEMA_OPTION,
+	{0},
+};
+
+static const struct argp_option report_format_options[] = {
+	{"format", KEY_FORMAT, "FORMAT", 0,
+	 "text: for people; lines: for scripts, words and numbers with blanks in between; json: an object a line, "
+	 "numbers in nanoseconds and bytes; csv: a header, and a line for each row. The default is text, with lines "
+	 "behind it where the output is no terminal",
+	 SECTION_RUN},
+	JSON_SCHEMA_OPTION,
 	{0},
 };
 
 const struct argp format_argp = {.options = format_options, .parser = parse_format};
+const struct argp report_format_argp = {.options = report_format_options,
+					.parser = parse_report_format};
 
 /*
  * The options for the groups that rows are made of, and for their figures. They are the same in all

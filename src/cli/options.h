@@ -22,18 +22,19 @@
  * holds the defaults before. Each table has its own keys for long options. An option of several
  * verbs has an argument in all of them or in none, because the verb may come after its options.
  */
-extern const struct argp side_argp;	 /* enum nt_side: NT_SIDES if none is named */
-extern const struct argp source_argp;	 /* enum nt_source */
-extern const struct argp measure_argp;	 /* struct run_options: sample, duration, verbose */
-extern const struct argp run_argp;	 /* struct run_options: for verbs that trace */
-extern const struct argp blocks_argp;	 /* uint64_t: end after this many blocks */
-extern const struct argp commands_argp;	 /* uint64_t: end after this many commands */
-extern const struct argp histogram_argp; /* bool */
-extern const struct argp format_argp;	 /* enum output_format */
-extern const struct argp select_argp;	 /* struct select: by facts known when a command begins */
-extern const struct argp limits_argp;	 /* struct limits: what network and drives can carry */
-extern const struct argp config_argp;	 /* none: see cli/config.h */
-extern const struct argp ended_argp;	 /* struct select: by how a command ended */
+extern const struct argp side_argp;	     /* enum nt_side: NT_SIDES if none is named */
+extern const struct argp source_argp;	     /* enum nt_source */
+extern const struct argp measure_argp;	     /* struct run_options: sample, duration, verbose */
+extern const struct argp run_argp;	     /* struct run_options: for verbs that trace */
+extern const struct argp blocks_argp;	     /* uint64_t: end after this many blocks */
+extern const struct argp commands_argp;	     /* uint64_t: end after this many commands */
+extern const struct argp histogram_argp;     /* bool */
+extern const struct argp format_argp;	     /* enum output_format */
+extern const struct argp report_format_argp; /* the same, with lines */
+extern const struct argp select_argp; /* struct select: by facts known when a command begins */
+extern const struct argp limits_argp; /* struct limits: what network and drives can carry */
+extern const struct argp config_argp; /* none: see cli/config.h */
+extern const struct argp ended_argp;  /* struct select: by how a command ended */
 
 /* The defaults for run_argp. */
 #define RUN_OPTIONS_DEFAULT                                                       \

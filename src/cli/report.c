@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/options.h"
 #include "cli/report_print.h"
@@ -352,6 +353,7 @@ static int report_open(struct report *r, char *const *paths)
  * @slowest: print the stories of this many of the slowest commands
  * @commands: print a line for each command
  * @detail: show every interval between points
+ * @verbose: show each queue of a connection
  * @groups: the groups and intervals that rows are made of
  * @filter: the commands that are reported
  * @limits: the rates that network and drives can carry
@@ -363,6 +365,7 @@ struct report_options {
 	unsigned int slowest;
 	bool commands;
 	bool detail;
+	bool verbose;
 	struct group_options groups;
 	struct filter filter;
 	struct limits limits;
@@ -408,7 +411,12 @@ static bool places_make(struct report *r)
 
 static int report(const struct report_options *o)
 {
-	struct report r = {.nr = o->nr_files, .commands = o->commands, .format = o->format};
+	struct report r = {
+		.nr = o->nr_files,
+		.commands = o->commands,
+		.verbose = o->verbose,
+		.format = o->format,
+	};
 	struct filter filter = o->filter;
 	struct limits limits = o->limits;
 	struct merge_callbacks callbacks = {
@@ -521,6 +529,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 	case KEY_DETAIL:
 		o->detail = true;
 		break;
+	case 'v':
+		o->verbose = true;
+		break;
 	case KEY_TIME:
 		wrong = filter_time(&o->filter, arg);
 		if (wrong)
@@ -550,6 +561,10 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 			options_error(state,
 				      "--format csv is of --commands, of --by and --every, or of "
 				      "--detail, one of them: json has all");
+		if (o->format == FORMAT_LINES && (grouped(o) || o->detail || o->slowest))
+			options_error(state,
+				      "--format lines has no rows of --by, --every or --stats, no "
+				      "--detail and no --slowest: text and json have them");
 		if (o->format == FORMAT_CSV && o->groups.choice.scale.on)
 			options_error(state,
 				      "--min-latency and --bucket-shift are for --format text "
@@ -575,6 +590,9 @@ static const struct argp_option report_options[] = {
 	 SECTION_RUN},
 	{"every", KEY_EVERY, "TIME", 0,
 	 "Rows of groups for each TIME of the recording, by when commands began", SECTION_RUN},
+	{"verbose", 'v', NULL, 0,
+	 "Also show each queue: its stages, how its records matched, and its clocks' offset",
+	 SECTION_RUN},
 	{"time", KEY_TIME, "FROM-TO", 0,
 	 "Only commands that began in that time after their recording did, of merged ones the host's; FROM or TO "
 	 "can be left out",
@@ -591,7 +609,7 @@ static const struct argp_option report_options[] = {
 };
 
 static const struct argp_child report_children[] = {
-	[CHILD_FORMAT] = {.argp = &format_argp},
+	[CHILD_FORMAT] = {.argp = &report_format_argp},
 	[CHILD_SELECT] = {.argp = &select_argp},
 	[CHILD_ENDED] = {.argp = &ended_argp},
 	[CHILD_GROUP] = {.argp = &group_argp},
@@ -628,9 +646,11 @@ static const struct argp report_argp = {
 
 static int main_report(int argc, char **argv)
 {
-	struct report_options o = {0};
+	struct report_options o = {.format = FORMAT_TEXT_AND_LINES};
 
 	options_parse(&report_argp, argc, argv, &o);
+	if (o.format == FORMAT_TEXT_AND_LINES && isatty(STDOUT_FILENO))
+		o.format = FORMAT_TEXT;
 	standard_output_may_close();
 	return report(&o);
 }

@@ -13,10 +13,15 @@
 #include "view/connections.h"
 #include "view/csv.h"
 #include "view/groups.h"
+#include "view/head.h"
+#include "view/histograms.h"
 #include "view/json_report.h"
+#include "view/losses.h"
 #include "view/numbers.h"
+#include "view/rows.h"
 #include "view/stages.h"
 #include "view/streams.h"
+#include "view/verdict.h"
 #include "view/view.h"
 
 /*
@@ -271,50 +276,6 @@ static void print_selected(uint64_t taken, uint64_t of, const char *what)
 		printf("selected: nothing, of %" PRIu64 " %s\n", of, what);
 }
 
-/* Prints each stream without a matched command: the reason, and its own figures. */
-static int print_unmatched(struct report *r)
-{
-	struct view_options v;
-
-	view_setup(&v, stdout);
-	v.redraw = false;
-	for (unsigned int i = 0; i < r->nr; i++) {
-		const struct input *in = &r->inputs[i];
-		int err;
-
-		if (!in->begun || !unmatched_is(r->unmatched, i))
-			continue;
-		printf("\n");
-		inputs_print_unmatched(in, r->unmatched, i, &r->machines, stdout);
-		if (r->filter) {
-			uint64_t of, taken = unmatched_taken(r->unmatched, i, &of);
-
-			print_selected(taken, of, "commands");
-		}
-		if (r->details)
-			details_print(unmatched_details(r->unmatched, i), r->figures, stdout);
-		if (r->choice) {
-			struct groups *g = unmatched_groups(r->unmatched, i);
-
-			if (!g)
-				return -ENOMEM;
-			groups_print(g, r->choice, stdout, v.columns, v.unicode);
-			if (!r->with_stages)
-				continue;
-			printf("\n");
-			stages_print_side(unmatched_stats(r->unmatched, i, in->header.kernel,
-							  in->losses.count),
-					  true, &r->choice->figures, stdout, v.columns, v.unicode);
-			continue;
-		}
-		err = view_summary(
-			unmatched_stats(r->unmatched, i, in->header.kernel, in->losses.count), &v);
-		if (err)
-			return err;
-	}
-	return 0;
-}
-
 static int print_json(struct report *r)
 {
 	const struct json_report j = {
@@ -339,56 +300,192 @@ static int print_json(struct report *r)
 	return json_write(stdout, json_report(&j));
 }
 
+/* Begins a part of the text: parts have an empty line in between. */
+static void part(bool *any)
+{
+	if (*any)
+		printf("\n");
+	*any = true;
+}
+
+/* Prints what a stream without a matched command shows by itself, and why nothing is matched. */
+static int print_alone(struct report *r, unsigned int i, const struct view_options *v, bool *any)
+{
+	const struct input *in = &r->inputs[i];
+	const struct stats *s =
+		unmatched_stats(r->unmatched, i, in->header.kernel, in->losses.count);
+	const struct figures *figures = r->choice ? &r->choice->figures : NULL;
+	struct groups *g;
+	struct block b;
+	int err;
+
+	part(any);
+	inputs_print_unmatched(in, r->unmatched, i, &r->machines, stdout);
+	if (r->filter) {
+		uint64_t of, taken = unmatched_taken(r->unmatched, i, &of);
+
+		print_selected(taken, of, "commands");
+	}
+	head_print_unfair(s, stdout);
+	err = verdict_print_side(s, machines_get(&r->machines, i)->name, stdout, v->columns);
+	if (err)
+		return err;
+	if (r->details) {
+		part(any);
+		details_print(unmatched_details(r->unmatched, i), r->figures, stdout);
+	}
+	if (r->choice) {
+		g = unmatched_groups(r->unmatched, i);
+		if (!g)
+			return -ENOMEM;
+		part(any);
+		groups_print(g, r->choice, stdout, v->columns, v->unicode);
+		if (!r->with_stages)
+			return 0;
+	}
+	part(any);
+	stages_print_side(s, true, STAGES_WHERE, figures, stdout, v->columns, v->unicode);
+	if (r->choice)
+		return 0;
+	part(any);
+	block_init(&b, s, true, v->unicode, v->columns);
+	err = rows_print(&b, stdout, stdout);
+	errors_print_interval(&s->errors, stdout, v->columns);
+	return err;
+}
+
+/* The answer, and the tables that it is from. */
+static int print_merged(struct report *r, const struct view_options *v, bool *any)
+{
+	const struct totals *m = &r->merged;
+	bool some = m->commands || m->cancelled || m->errors.nr;
+	int err = 0;
+
+	if (some || r->limits || (r->filter && r->nr_matched))
+		part(any);
+	if (r->filter && r->nr_matched)
+		print_selected(r->nr_taken, r->nr_matched, "merged commands");
+	if (some)
+		err = verdict_print_merged(m, stdout, v->columns);
+	if (r->limits)
+		limits_print_summary(r->limits, stdout);
+	if (!err && r->groups && r->nr_taken) {
+		part(any);
+		groups_print(r->groups, r->choice, stdout, v->columns, v->unicode);
+	}
+	if (!err && m->commands && (!r->groups || r->with_stages)) {
+		part(any);
+		stages_print_merged(m, STAGES_WHERE, r->choice ? &r->choice->figures : NULL, stdout,
+				    v->columns, v->unicode);
+	}
+	if (!err && r->details && r->nr_taken) {
+		part(any);
+		details_print(r->details, r->figures, stdout);
+	}
+	totals_sort(&r->merged);
+	for (unsigned int i = 0; !err && i < m->nr_slowest; i++) {
+		part(any);
+		story_print(&m->slowest[i], stdout);
+	}
+	return err;
+}
+
+static int print_connections(struct report *r, const struct view_options *v, bool *any)
+{
+	int err;
+
+	if (merge_connections(r->merge))
+		part(any);
+	err = connections_print_controllers(r->merge, &r->machines, stdout, v->columns);
+	if (!err && r->verbose && r->merged.commands) {
+		part(any);
+		err = connections_print_stages(&r->merged, stdout);
+	}
+	if (!err && r->verbose && r->format == FORMAT_TEXT) {
+		part(any);
+		err = connections_print(r->merge, &r->machines, stdout);
+	}
+	return err;
+}
+
+/* What was recorded, and what of it is in no figure above. */
+static void print_inputs(const struct report *r, FILE *f)
+{
+	for (unsigned int i = 0; i < r->nr; i++)
+		inputs_print(&r->inputs[i], f);
+	connections_print_strays(r->merge, f);
+	if (r->cut)
+		fprintf(f,
+			"records of one side only that no burst of the other side was there for: %" PRIu64
+			"\n",
+			r->cut);
+}
+
+static void print_not_counted(const struct totals *m, const struct view_options *v)
+{
+	errors_print_interval(&m->errors, stdout, v->columns);
+	if (m->cancelled)
+		printf("commands that the host gave up, which are in no latency: %" PRIu64 "\n",
+		       m->cancelled);
+	if (m->negative)
+		printf("stages below 0, because clocks drift apart: %" PRIu64 ", the worst %" PRId64
+		       "ns\n",
+		       m->negative, m->most_negative);
+}
+
 static int print_text(struct report *r)
 {
 	struct view_options v;
+	bool any = false;
 	int err;
 
 	view_setup(&v, stdout);
-	for (unsigned int i = 0; i < r->nr; i++)
-		inputs_print(&r->inputs[i], stdout);
-	err = connections_print(r->merge, &r->machines, stdout);
+	err = print_merged(r, &v, &any);
+	for (unsigned int i = 0; !err && i < r->nr; i++)
+		if (r->inputs[i].begun && unmatched_is(r->unmatched, i))
+			err = print_alone(r, i, &v, &any);
+	if (!err)
+		err = print_connections(r, &v, &any);
 	if (err)
 		return err;
-	connections_print_strays(r->merge, stdout);
-	if (r->cut)
-		printf("records of one side only that no burst of the other side was there for: %" PRIu64
-		       "\n",
-		       r->cut);
-	if (r->limits)
-		limits_print_summary(r->limits, stdout);
-	if (r->filter && r->nr_matched)
-		print_selected(r->nr_taken, r->nr_matched, "merged commands");
-	if (r->groups && r->nr_taken) {
+	part(&any);
+	print_inputs(r, stdout);
+	print_not_counted(&r->merged, &v);
+	return 0;
+}
+
+/* Lines for scripts. Groups and intervals between points have none: CSV is for them. */
+static int print_lines(struct report *r)
+{
+	const struct totals *m = &r->merged;
+	int err;
+
+	if (r->format == FORMAT_LINES) {
+		print_inputs(r, stdout);
+		if (r->limits)
+			limits_print_summary(r->limits, stdout);
+		if (r->filter && r->nr_matched)
+			print_selected(r->nr_taken, r->nr_matched, "merged commands");
+	} else {
 		printf("\n");
-		groups_print(r->groups, r->choice, stdout, v.columns, v.unicode);
 	}
-	if (r->merged.commands && (!r->groups || r->with_stages)) {
-		printf("\n");
-		stages_print_merged(&r->merged, r->choice ? &r->choice->figures : NULL, stdout,
-				    v.columns, v.unicode);
-		printf("\n");
-		err = connections_print_stages(&r->merged, stdout);
-		if (err)
-			return err;
-	}
-	if (r->details && r->nr_taken) {
-		printf("\n");
-		details_print(r->details, r->figures, stdout);
-	}
+	err = connections_print(r->merge, &r->machines, stdout);
 	/* If the target answered no command, the host may have given up all merged commands. */
-	if (!r->groups && (r->merged.commands || r->merged.cancelled || r->merged.errors.nr)) {
-		printf("\n");
-		err = numbers_print_merged(&r->merged, stdout);
-		if (err)
-			return err;
+	if (!err && !r->groups && (m->commands || m->cancelled || m->errors.nr))
+		err = numbers_print_merged(m, stdout);
+	for (unsigned int i = 0; !err && !r->groups && i < r->nr; i++) {
+		const struct input *in = &r->inputs[i];
+		const struct stats *s;
+
+		if (!in->begun || !unmatched_is(r->unmatched, i))
+			continue;
+		s = unmatched_stats(r->unmatched, i, in->header.kernel, in->losses.count);
+		inputs_print_unmatched(in, r->unmatched, i, &r->machines, stdout);
+		numbers_print_side(s, false, stdout);
+		errors_print_run(&s->errors, "error", stdout);
+		losses_print_run(s, stdout);
 	}
-	totals_sort(&r->merged);
-	for (unsigned int i = 0; i < r->merged.nr_slowest; i++) {
-		printf("\n");
-		story_print(&r->merged.slowest[i], stdout);
-	}
-	return print_unmatched(r);
+	return err;
 }
 
 static int print_details_csv(const struct report *r)
@@ -417,5 +514,9 @@ int report_print(struct report *r)
 	if (r->format == FORMAT_CSV && r->details)
 		return print_details_csv(r);
 	/* In CSV, the lines of commands are all, and they are printed already. */
-	return r->format == FORMAT_CSV ? 0 : print_text(r);
+	if (r->format == FORMAT_CSV)
+		return 0;
+	if (r->format != FORMAT_LINES)
+		err = print_text(r);
+	return err || r->format == FORMAT_TEXT ? err : print_lines(r);
 }

@@ -39,6 +39,7 @@
  * @first_ns, @last_ns: when the first merged command began and the last one ended, after the start
  *                      of their hosts' recordings
  * @burst_ns: [input] time in which it was recorded, if in bursts; 0: all of its time
+ * @verbose: show each queue of a connection
  * @format: format of the output
  * @result: error of the merge's callbacks
  */
@@ -69,6 +70,7 @@ struct report {
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t *burst_ns;
+	bool verbose;
 	enum output_format format;
 	int result;
 };

@@ -359,6 +359,148 @@ int connections_print(const struct merge *m, const struct machines *machines, FI
 	return 0;
 }
 
+/*
+ * The queues of a controller, added up: @c has its names and the sums, and @queues is how many they
+ * are.
+ */
+struct controller_row {
+	struct pair_row pair;
+	struct merge_connection c;
+	unsigned int queues;
+};
+
+static void get_pair(const void *row, const struct column *c, struct value *v)
+{
+	const struct controller_row *r = row;
+
+	columns_get(&pair_columns, c->arg, &r->pair, v);
+}
+
+static void get_controller(const void *row, const struct column *c, struct value *v)
+{
+	const struct controller_row *r = row;
+	bool host = r->c.host_stream != MERGE_NO_STREAM;
+
+	snprintf(v->buf, sizeof(v->buf), host ? "nvme%u" : "cntlid %u",
+		 host ? r->c.host_instance : r->c.cntlid);
+	value_text(v, v->buf);
+}
+
+enum {
+	CONTROLLER_HOST,
+	CONTROLLER_TARGET,
+	CONTROLLER_CONTROLLER,
+	CONTROLLER_SUBSYSTEM,
+	CONTROLLER_QUEUES,
+	CONTROLLER_MATCHED,
+	CONTROLLER_HOST_ONLY,
+	CONTROLLER_TARGET_ONLY,
+	CONTROLLER_AMBIGUOUS,
+	CONTROLLERS_COLUMNS_NR,
+};
+
+#define OF_CONTROLLER(member) COLUMN_FIELD(struct controller_row, c.member)
+
+static const struct column controller[] = {
+	[CONTROLLER_HOST] = COLUMN("host", TEXT, .get = get_pair, .arg = PAIR_HOST),
+	[CONTROLLER_TARGET] = COLUMN("target", TEXT, .get = get_pair, .arg = PAIR_TARGET),
+	[CONTROLLER_CONTROLLER] = COLUMN("controller", NAME, .get = get_controller),
+	[CONTROLLER_SUBSYSTEM] = COLUMN("subsystem", TEXT, OF_CONTROLLER(subsysnqn)),
+	[CONTROLLER_QUEUES] = COLUMN("queues", COUNT, COLUMN_FIELD(struct controller_row, queues)),
+	[CONTROLLER_MATCHED] = COLUMN("matched", COUNT, OF_CONTROLLER(matched)),
+	[CONTROLLER_HOST_ONLY] = {"host_only", "host only", .unit = UNIT_COUNT,
+				  OF_CONTROLLER(host_only)},
+	[CONTROLLER_TARGET_ONLY] = {"target_only", "target only", .unit = UNIT_COUNT,
+				    OF_CONTROLLER(target_only)},
+	[CONTROLLER_AMBIGUOUS] = COLUMN("ambiguous", COUNT, OF_CONTROLLER(ambiguous)),
+};
+
+static const struct columns controller_columns = COLUMNS("controllers", controller);
+
+static int controllers_by_name(const void *a, const void *b)
+{
+	const struct controller_row *x = a, *y = b;
+	int order = strcmp(x->c.subsysnqn, y->c.subsysnqn);
+
+#define ORDER(member) order = order ?: x->c.member < y->c.member ? -1 : x->c.member > y->c.member
+	ORDER(host_stream);
+	ORDER(target_stream);
+	ORDER(host_instance);
+	/* A controller of a host gets another id with each connect. */
+	if (x->c.host_stream == MERGE_NO_STREAM)
+		ORDER(cntlid);
+#undef ORDER
+	return order;
+}
+
+/* Adds up the queues of each controller. Return: number of controllers. */
+static unsigned int controllers_fold(struct controller_row *row, unsigned int nr)
+{
+	unsigned int to = 0;
+
+	qsort(row, nr, sizeof(*row), controllers_by_name);
+	for (unsigned int i = 0; i < nr; i++) {
+		struct controller_row *into = &row[to ? to - 1 : 0];
+
+		if (!to || controllers_by_name(into, &row[i])) {
+			row[to++] = row[i];
+			continue;
+		}
+		into->queues += row[i].queues;
+		into->c.matched += row[i].c.matched;
+		into->c.host_only += row[i].c.host_only;
+		into->c.target_only += row[i].c.target_only;
+		into->c.ambiguous += row[i].c.ambiguous;
+	}
+	return to;
+}
+
+int connections_print_controllers(const struct merge *m, const struct machines *machines, FILE *f,
+				  unsigned int width)
+{
+	unsigned int connections = merge_connections(m), nr = 0, layout = TABLE_WIDE;
+	struct controller_row *row = calloc(connections + 1, sizeof(*row)), all = {.queues = 0};
+	const uint64_t *const some[CONTROLLERS_COLUMNS_NR] = {
+		[CONTROLLER_HOST_ONLY] = &all.c.host_only,
+		[CONTROLLER_TARGET_ONLY] = &all.c.target_only,
+		[CONTROLLER_AMBIGUOUS] = &all.c.ambiguous,
+	};
+	struct table t = {.columns = &controller_columns};
+
+	if (!row)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < connections; i++) {
+		const struct merge_connection *c = merge_connection(m, i);
+
+		if (!columns_connection_any(c))
+			continue;
+		row[nr++] = (struct controller_row){
+			.pair = {machines_get(machines, c->host_stream),
+				 machines_get(machines, c->target_stream)},
+			.c = *c,
+			.queues = 1,
+		};
+		all.c.host_only += c->host_only;
+		all.c.target_only += c->target_only;
+		all.c.ambiguous += c->ambiguous;
+	}
+	nr = controllers_fold(row, nr);
+	/* A column in which all are 0 is left out. */
+	for (unsigned int i = 0; i < controller_columns.nr; i++)
+		if (!some[i] || *some[i])
+			table_add(&t, i, NULL, 0);
+	for (unsigned int i = 0; i < nr; i++)
+		table_measure(&t, &row[i]);
+	while (table_lay_out(&t, layout) > width && layout < TABLE_CLOSE)
+		layout++;
+	if (nr)
+		table_titles(&t, f);
+	for (unsigned int i = 0; i < nr; i++)
+		table_row(&t, &row[i], f);
+	free(row);
+	return 0;
+}
+
 void connections_print_strays(const struct merge *m, FILE *f)
 {
 	static const struct phrase line[] = {

@@ -30,6 +30,18 @@ int connections_print_stages(const struct totals *m, FILE *f);
 int connections_print(const struct merge *m, const struct machines *machines, FILE *f);
 
 /**
+ * connections_print_controllers() - print a table with a row for each pair of machines and
+ * controller: how many queues it has, and how the records of all of them were matched
+ * @width: columns of the terminal
+ *
+ * Columns in which all are 0 are left out. Prints nothing if there is no connection.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int connections_print_controllers(const struct merge *m, const struct machines *machines, FILE *f,
+				  unsigned int width);
+
+/**
  * connections_print_strays() - print lines about records that belong to no connection, and about
  * records that were given up to make room, if there are any
  */

@@ -121,6 +121,14 @@ static void unfair_print(const struct stats *s, bool summary, struct wrap *w)
 	WRAP_LINE(w, &sample_columns, unfair, &row);
 }
 
+void head_print_unfair(const struct stats *s, FILE *f)
+{
+	struct wrap w = {.f = f, .width = WRAP_NEVER};
+
+	unfair_print(s, true, &w);
+	fputs(w.used ? "\n" : "", f);
+}
+
 void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width)
 {
 	struct wrap w = {.f = f, .width = width};

@@ -18,6 +18,12 @@
  */
 void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width);
 
+/**
+ * head_print_unfair() - print a line if the sample of a whole run is too small; prints nothing if
+ * it is not, or if there is no sample
+ */
+void head_print_unfair(const struct stats *s, FILE *f);
+
 /*
  * The columns of a run, as a single row: which side of which machine is traced, how, and how many
  * commands.

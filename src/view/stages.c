@@ -27,9 +27,27 @@ static void get_mean(const void *row, const struct column *c, struct value *v)
 	v->none = !n;
 }
 
+static void get_where(const void *row, const struct column *c, struct value *v)
+{
+	static const char *const names[] = {
+		[STAGE_AT_HOST] = "host",
+		[STAGE_AT_NETWORK] = "network",
+		[STAGE_AT_TARGET] = "target",
+		[STAGE_AT_HOST | STAGE_AT_NETWORK] = "host+network",
+		[STAGE_AT_HOST | STAGE_AT_TARGET] = "host+target",
+		[STAGE_AT_NETWORK | STAGE_AT_TARGET] = "network+target",
+		[STAGE_AT_HOST | STAGE_AT_NETWORK | STAGE_AT_TARGET] = "host+network+target",
+	};
+	const struct stage_row *r = row;
+
+	v->none = !r->where;
+	value_text(v, names[r->where] ?: "");
+}
+
 static const struct column stage[] = {
 	[STAGE_OP] = COLUMN_OP,
 	[STAGE_STAGE] = COLUMN("stage", NAME, COLUMN_FIELD(struct stage_row, stage)),
+	[STAGE_WHERE] = COLUMN("where", NAME, .get = get_where),
 	[STAGE_COMMANDS] = COLUMN_COMMANDS,
 	[STAGE_MEAN] = COLUMN("mean", NANOSECONDS, .get = get_mean),
 	[STAGE_P50] = COLUMN_P50,
@@ -59,6 +77,7 @@ void stage_table_make(struct stage_table *t, const struct figures *figures)
 	figures_usual(&t->figures);
 	t->column[c->nr++] = stage[STAGE_OP];
 	t->column[c->nr++] = stage[STAGE_STAGE];
+	t->column[c->nr++] = stage[STAGE_WHERE];
 	c->nr += figures_columns(t->column + c->nr, &t->figures, get);
 	t->column[c->nr++] = stage[STAGE_SHARE];
 }
@@ -70,6 +89,43 @@ static const struct column population[] = {
 };
 
 const struct columns population_columns = COLUMNS("population", population);
+
+/* Where each of the ten stages spends its time. */
+static const unsigned char merged_at[NT_MERGED_STAGES_NR] = {
+	[NT_MS_BLK_SUBMISSION] = STAGE_AT_HOST,
+	[NT_MS_NVME_TCP_SUBMISSION] = STAGE_AT_HOST,
+	[NT_MS_NSTACK_SUBMISSION] = STAGE_AT_TARGET,
+	[NT_MS_NVMET_TCP_SUBMISSION] = STAGE_AT_TARGET,
+	[NT_MS_TARGET_SUBSYSTEM] = STAGE_AT_TARGET,
+	[NT_MS_NVMET_TCP_COMPLETION] = STAGE_AT_TARGET,
+	[NT_MS_NETWORK_TRANSMISSION] = STAGE_AT_NETWORK,
+	[NT_MS_NSTACK_COMPLETION] = STAGE_AT_HOST,
+	[NT_MS_NVME_TCP_COMPLETION] = STAGE_AT_HOST,
+	[NT_MS_BLK_COMPLETION] = STAGE_AT_HOST,
+};
+
+static unsigned int where_of(uint32_t stages)
+{
+	unsigned int where = 0;
+
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		where |= stages & 1u << i ? merged_at[i] : 0u;
+	return where;
+}
+
+/* The same for a side's own stage, and those that are joined with it. */
+static unsigned int where_of_side(enum nt_side side, const uint8_t *into, unsigned int stage)
+{
+	static const unsigned char at[NT_SIDES][NT_STAGES_MAX] = {
+		[NT_HOST][NT_HS_NETWORK_AND_TARGET] = STAGE_AT_NETWORK | STAGE_AT_TARGET,
+		[NT_TARGET][NT_TS_NETWORK_AND_HOST] = STAGE_AT_HOST | STAGE_AT_NETWORK,
+	};
+	unsigned int own = side == NT_HOST ? STAGE_AT_HOST : STAGE_AT_TARGET, where = 0;
+
+	for (unsigned int i = 0; i < stages_nr(side); i++)
+		where |= into[i] == stage ? at[side][i] ?: own : 0u;
+	return where;
+}
 
 static uint64_t commands_of(const struct stats *s, bool summary, enum nt_op op)
 {
@@ -130,6 +186,7 @@ void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool
 			rows->row[rows->nr++] = (struct stage_row){
 				.base = {.h = &h[i], .op = op},
 				.stage = unknown ? stage_name(s->side, i) : rows->joined[i],
+				.where = unknown ? 0 : where_of_side(s->side, into, i),
 				.unknown = unknown,
 				.sum = (__int128)h[i].sum,
 				.whole = sum_of(h, nr),
@@ -164,6 +221,8 @@ static void merged_add(struct stage_rows *rows, const struct totals *m, enum nt_
 		rows->row[rows->nr++] = (struct stage_row){
 			.base = {.h = &stage[i]->time, .op = op},
 			.stage = stage[i]->name,
+			.where = where_of(stage[i]->stages),
+			.stages = stage[i]->stages,
 			.sum = totals_stage_sum(stage[i]),
 			.whole = whole,
 		};
@@ -209,39 +268,52 @@ static double share_of(const struct stage_row *row)
 	return value_number(&v);
 }
 
-/* Operation and stage are at the left, then the figures, and the share at the end. */
-static void print(const struct stage_rows *rows, bool any_op, const struct figures *figures,
+/*
+ * Operation and stage are at the left, then the figures, and the share at the end. With
+ * STAGES_WHERE the line fits into the width: without room for a bar there is none, and then no such
+ * column.
+ */
+static void print(const struct stage_rows *rows, unsigned int form, const struct figures *figures,
 		  FILE *f, unsigned int width, bool unicode)
 {
+	static const unsigned char dispensable[] = {2};
 	struct stage_table t;
-	struct table table = {.columns = &t.columns};
-	unsigned int bar, share;
+	struct table table = {.columns = &t.columns, .dispensable = dispensable};
+	bool where = form & STAGES_WHERE;
+	unsigned int bar, share, used, layout = where ? TABLE_WIDE : TABLE_CLOSE;
 
 	if (!rows->nr)
 		return;
 	stage_table_make(&t, figures);
 	share = t.columns.nr - 1;
-	table_add(&table, 0, NULL, any_op ? op_width() : 0);
-	table_add(&table, 1, "  ", 0);
-	for (unsigned int i = 2; i < share; i++)
+	table_add(&table, 0, NULL, form & STAGES_ANY_OP ? op_width() : 0);
+	table_add(&table, 1, where ? NULL : "  ", 0);
+	if (where)
+		table_add(&table, 2, NULL, 0);
+	table.nr_dispensable = where;
+	for (unsigned int i = 3; i < share; i++)
 		table_add(&table, i, " ", DURATION_WIDTH);
-	table_add(&table, share, "  ", SHARE_WIDTH);
+	table_add(&table, share, where ? NULL : "  ", SHARE_WIDTH);
 	for (unsigned int i = 0; i < rows->nr; i++)
 		table_measure(&table, &rows->row[i]);
-	bar = bar_width(width, table_lay_out(&table, TABLE_CLOSE) + 1, BAR_MIN, BAR_MAX);
+	used = table_lay_out(&table, layout) + 1;
+	while (where && used > width && layout < TABLE_BRIEF + table.nr_dispensable)
+		used = table_lay_out(&table, ++layout) + 1;
+	bar = where && used + BAR_MIN > width ? 0 : bar_width(width, used, BAR_MIN, BAR_MAX);
 	table_titles(&table, f);
 	for (unsigned int i = 0; i < rows->nr; i++) {
 		double part = share_of(&rows->row[i]);
 
 		table_line(&table, &rows->row[i], f);
-		fputs(part > 0 ? " " : "", f);
-		bar_draw(f, part, bar, unicode);
+		fputs(part > 0 && bar ? " " : "", f);
+		if (bar)
+			bar_draw(f, part, bar, unicode);
 		fputs("\n", f);
 	}
 }
 
-void stages_print_side(const struct stats *s, bool summary, const struct figures *figures, FILE *f,
-		       unsigned int width, bool unicode)
+void stages_print_side(const struct stats *s, bool summary, unsigned int form,
+		       const struct figures *figures, FILE *f, unsigned int width, bool unicode)
 {
 	static const struct phrase some[] = {
 		PHRASE("stages of ", POPULATION_SPLIT),
@@ -257,11 +329,11 @@ void stages_print_side(const struct stats *s, bool summary, const struct figures
 	 */
 	if (summary && rows.split < rows.commands)
 		LINE_PRINT(f, &population_columns, some, &rows);
-	print(&rows, false, figures, f, width, unicode);
+	print(&rows, form, figures, f, width, unicode);
 }
 
-void stages_print_merged(const struct totals *m, const struct figures *figures, FILE *f,
-			 unsigned int width, bool unicode)
+void stages_print_merged(const struct totals *m, unsigned int form, const struct figures *figures,
+			 FILE *f, unsigned int width, bool unicode)
 {
 	static const struct phrase population[] = {
 		PHRASE("stages of ", MERGING_COMMANDS, .after = " merged commands"),
@@ -284,7 +356,7 @@ void stages_print_merged(const struct totals *m, const struct figures *figures, 
 		if (m->joined)
 			LINE_PRINT(f, &merging_columns, joined, m);
 	}
-	print(&rows, true, figures, f, width, unicode);
+	print(&rows, form, figures, f, width, unicode);
 }
 
 void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op op,
@@ -302,5 +374,5 @@ void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op o
 			rows.row[nr++] = rows.row[i];
 	}
 	rows.nr = nr;
-	print(&rows, false, figures, f, width, unicode);
+	print(&rows, 0, figures, f, width, unicode);
 }

@@ -15,11 +15,18 @@
 #include "view/columns.h"
 #include "view/columns_groups.h"
 
+/* Bits of the form of a table. */
+enum {
+	STAGES_ANY_OP = 1, /* room for the name of any operation, so that tables are alike */
+	STAGES_WHERE = 2,  /* with the column "where" */
+};
+
 /**
  * stages_print_side() - print for each operation and stage of one side its figures, its share and a
  * bar
  * @s: the statistics
  * @summary: of the whole run; otherwise of the last interval
+ * @form: STAGES_*
  * @figures: NULL or empty: mean, p50, p99 and max
  * @f: output
  * @width: columns of the terminal; bars take the remaining columns, within bounds
@@ -27,12 +34,12 @@
  *
  * Prints nothing if there was no command.
  */
-void stages_print_side(const struct stats *s, bool summary, const struct figures *figures, FILE *f,
-		       unsigned int width, bool unicode);
+void stages_print_side(const struct stats *s, bool summary, unsigned int form,
+		       const struct figures *figures, FILE *f, unsigned int width, bool unicode);
 
 /** stages_print_merged() - print the same for the ten stages of merged commands */
-void stages_print_merged(const struct totals *m, const struct figures *figures, FILE *f,
-			 unsigned int width, bool unicode);
+void stages_print_merged(const struct totals *m, unsigned int form, const struct figures *figures,
+			 FILE *f, unsigned int width, bool unicode);
 
 /**
  * stages_print_op() - print the stages of one operation in an interval; if @op is NT_OPS_NR, of all
@@ -47,10 +54,19 @@ void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op o
  * both.
  */
 
+/* Where a stage spends its time; a stage that is joined of several may have several bits. */
+enum {
+	STAGE_AT_HOST = 1,
+	STAGE_AT_NETWORK = 2,
+	STAGE_AT_TARGET = 4,
+};
+
 /**
  * struct stage_row - a stage of an operation
  * @base: durations of the stage; @base.h->count is 0 if no command could be split
  * @stage: its name, or the names of the joined stages
+ * @where: STAGE_AT_*; 0 if that cannot be told
+ * @stages: bits of the stages of the ten that it is; 0 of one side
  * @unknown: the stage is not known, see STAGE_UNKNOWN
  * @sum: sum of the durations in nanoseconds; clock drift can make it negative
  * @whole: nanoseconds of all stages of the operation together
@@ -58,6 +74,8 @@ void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op o
 struct stage_row {
 	struct hist_row base;
 	const char *stage;
+	unsigned int where;
+	uint32_t stages;
 	bool unknown;
 	__int128 sum;
 	double whole;
@@ -66,6 +84,7 @@ struct stage_row {
 enum stage_column {
 	STAGE_OP,
 	STAGE_STAGE,
+	STAGE_WHERE, /* no value for commands that cannot be split */
 	STAGE_COMMANDS,
 	STAGE_MEAN,
 	STAGE_P50,
@@ -79,10 +98,10 @@ enum stage_column {
 extern const struct columns stage_columns;
 
 /*
- * Operation, stage and share, and the figures between them. The default figures are mean, p50, p99
- * and max.
+ * Operation, stage, where it is, and share, and the figures before the share. The default figures
+ * are mean, p50, p99 and max.
  */
-#define STAGE_TABLE_MAX (3 + FIGURES_MAX)
+#define STAGE_TABLE_MAX (4 + FIGURES_MAX)
 
 /**
  * struct stage_table - @columns, with rows of struct stage_row; @figures: strings to which @column

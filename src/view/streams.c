@@ -179,8 +179,11 @@ static void note_print(const struct input *in, const struct phrase *p, FILE *f)
 
 static void losses_print(const struct input *in, FILE *f)
 {
-	static const struct phrase loss[] = {PHRASE("loss ", LOSS_LOSS),
-					     PHRASE(" ", LOSS_TOTAL, .after = "\n")};
+	static const struct phrase loss[] = {
+		PHRASE("loss ", LOSS_LOSS),
+		PHRASE(" ", LOSS_TOTAL),
+		PHRASE("  # ", LOSS_MEANING, .after = "\n"),
+	};
 
 	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
 		const struct loss_row row = {.counter = c, .total = in->losses.count[c]};
@@ -240,7 +243,14 @@ void inputs_print(const struct input *in, FILE *f)
 void inputs_print_unmatched(const struct input *in, const struct unmatched *a, unsigned int stream,
 			    const struct machines *m, FILE *f)
 {
+	unsigned int other;
+
 	LINE_PRINT(f, &input_columns, path, in);
-	unmatched_print(a, stream, m, f);
-	fputs("; by itself it tells:\n", f);
+	if (unmatched_why(a, stream, &other) != UNMATCHED_NOBODY)
+		unmatched_print(a, stream, m, f);
+	else if (in->header.side == NT_HOST)
+		fputs("host only; add the target's recording for network and target stages", f);
+	else
+		fputs("target only; add the host's recording for network and host stages", f);
+	fputs("\n", f);
 }

@@ -169,7 +169,7 @@ static void unmatched_show(const struct view_options *o, const struct block *b,
 	block_init(&own, stats, true, b->unicode, b->width);
 	/* The result is ignored here: other code notices if memory runs out. */
 	rows_print(&own, table, table);
-	stages_print_side(stats, true, figures_of(o), table, b->width, b->unicode);
+	stages_print_side(stats, true, 0, figures_of(o), table, b->width, b->unicode);
 }
 
 /* Return: NULL without peers. */
@@ -190,7 +190,8 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		any |= m->latency[op].count != 0;
-	stages_print_merged(m, figures_of(o), s->part[SCREEN_MERGED], b->width, b->unicode);
+	stages_print_merged(m, STAGES_ANY_OP, figures_of(o), s->part[SCREEN_MERGED], b->width,
+			    b->unicode);
 	err = connections_print_stages(m, s->part[SCREEN_CONNECTIONS]);
 	peers_print(o->peers, b->summary, s->part[SCREEN_PEERS], wrap);
 	for (unsigned int i = 0; !err && live_merge_peer(o->peers, i); i++)
@@ -273,8 +274,8 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 	else
 		err = rows_print(b, s->part[SCREEN_ROWS], s->part[SCREEN_LEGEND]);
 	if (!merged || b->summary)
-		stages_print_side(b->s, b->summary, figures_of(o), s->part[SCREEN_STAGES], b->width,
-				  b->unicode);
+		stages_print_side(b->s, b->summary, 0, figures_of(o), s->part[SCREEN_STAGES],
+				  b->width, b->unicode);
 	if (o->histogram)
 		histograms_print(b, s->part[SCREEN_HISTOGRAMS]);
 	losses_print(o, b, s);

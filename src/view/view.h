@@ -23,6 +23,9 @@ enum output_format {
 	/* JSON Lines: an object in each line; docs/output.schema.json describes them */
 	FORMAT_JSON,
 	FORMAT_CSV, /* RFC 4180, with a header */
+	/* Only report has these two: lines for scripts, and text with such lines behind it. */
+	FORMAT_LINES,
+	FORMAT_TEXT_AND_LINES,
 };
 
 /**

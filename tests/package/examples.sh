@@ -13,7 +13,7 @@ trap 'rm -f "$out"' EXIT
 
 # slowest_stage NSID: the stage that has the largest share of that namespace's reads.
 slowest_stage() {
-	awk -v nsid="$1" '/^\$/ { here = $0 ~ " --nsid " nsid "$" } here && $1 == "read" && $8 == "%" { print $7, $2 }' "$out" |
+	awk -v nsid="$1" '/^\$/ { here = $0 ~ " --nsid " nsid "$" } here && $1 == "read" && $9 == "%" { print $8, $2 }' "$out" |
 		sort -rn | sed -n '1s/.* //p'
 }
 

@@ -2,6 +2,7 @@
 /* Output of the verb report for recordings, from the files to the text. */
 #include "cli/recordings.h"
 
+#include <pty.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 
@@ -21,7 +22,7 @@ static void a_recording_in_which_nothing_ended_has_a_duration(void **state)
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path);
 	assert_int_equal(r.status, 0);
-	assert_contains(r.out, "summary of 0.0 s\n");
+	assert_contains(r.out, "\nno command ended well\n");
 	assert_contains(r.out, "500 commands in 0.0");
 	recordings_free(f, 2);
 }
@@ -42,7 +43,6 @@ static void a_recording_that_ends_before_it_begins_lasted_no_time(void **state)
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path);
 	assert_int_equal(r.status, 0);
-	assert_contains(r.out, "summary of 0.0 s\n");
 	assert_contains(r.out, "500 commands in 0.000 s\n");
 	recordings_free(f, 2);
 }
@@ -402,8 +402,103 @@ static void one_side_alone_says_that_the_other_is_not_there(void **state)
 
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path);
-	assert_contains(r.out, ": nothing of it is matched: no stream of the other side is there");
+	assert_contains(r.out, ": host only; add the target's recording for network and target "
+			       "stages\nwrite: p50 ");
 	assert_contains(r.out, "\nstage read network_and_target ");
+	RUN(&r, "report", f[1].path);
+	assert_contains(r.out, ": target only; add the host's recording for network and host "
+			       "stages\nwrite: p50 ");
+	/* A recording has neither probes nor today's date. */
+	assert_lacks(r.out, "probes");
+	assert_lacks(r.out, "summary of");
+	recordings_free(f, 2);
+}
+
+static void assert_text(const char *out, bool text, bool lines)
+{
+	assert_int_equal(!strncmp(out, "write: p50 ", strlen("write: p50 ")), text);
+	assert_int_equal(!!strstr(out, "\nhost  "), text);
+	assert_int_equal(!!strstr(out, "\nmerged_stage read "), lines);
+	assert_int_equal(!!strstr(out, "connection nqn."), lines);
+	assert_int_equal(!!strstr(out, "\nnegative_stages 0 "), lines);
+}
+
+/* Reads all that the program prints on a terminal. */
+static void run_at_terminal(char *text, char **words)
+{
+	size_t nr = 0;
+	ssize_t n = 1;
+	int terminal;
+	pid_t pid = forkpty(&terminal, NULL, NULL, NULL);
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		alarm(TIMEOUT_SECONDS);
+		execv(program, words);
+		_exit(127);
+	}
+	for (; n > 0; nr += n > 0 ? (size_t)n : 0)
+		n = read(terminal, text + nr, TEXT_MAX - 1 - nr);
+	text[nr] = '\0';
+	close(terminal);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void lines_for_scripts_are_behind_the_text_of_a_pipe_only(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path);
+	assert_text(r.out, true, true);
+	RUN(&r, "report", f[0].path, f[1].path, "--format=text");
+	assert_text(r.out, true, false);
+	RUN(&r, "report", f[0].path, f[1].path, "--format=lines");
+	assert_text(r.out, false, true);
+	RUN(&r, "report", f[0].path, "--format=lines");
+	assert_lacks(r.out, ": p50 ");
+	assert_contains(r.out, "\nstage read network_and_target ");
+	RUN(&r, "report", f[0].path, f[1].path, "--format=text", "-v");
+	assert_contains(r.out, "\nconnection nqn.");
+	RUN(&r, "report", f[0].path, f[1].path, "--format=lines", "--by=op");
+	assert_int_equal(r.status, EX_USAGE);
+	RUN(&r, "trace", "--host", "--format=lines");
+	assert_int_equal(r.status, EX_USAGE);
+	run_at_terminal(r.out, (char *[]){"ntprof-bpf", "report", f[0].path, f[1].path, NULL});
+	assert_text(r.out, true, false);
+	recordings_free(f, 2);
+}
+
+/* A queue of which all records were matched has no column of others. */
+static void a_controller_is_one_line_whatever_its_queues(void **state)
+{
+	struct recording f[] = {
+		{.header = {.hostname = "web"}},
+		{.header = {.hostname = "stor"}},
+	};
+	struct traffic_config c = traffic_of_one_queue();
+	const char *line;
+	struct result r;
+
+	c.queue[1] = c.queue[0];
+	c.queue[1].qid = 2;
+	c.queue[1].slot = 2;
+	c.nr_queues = 2;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--format=text");
+	line = strstr(r.out, "\nhost  target  controller  subsystem ");
+	assert_non_null(line);
+	assert_contains(line, "  queues  matched\nweb   stor    nvme0 ");
+	assert_contains(line, "       2      500\n\n");
+	assert_lacks(line, "host only");
+	f[0].told[0] = f[0].told[1] = f[1].told[0] = f[1].told[1] = false;
+	recordings_free(f, 2);
+	f[1].edit = only_queue_1;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--format=text");
+	assert_contains(r.out, "  queues  matched  host only\n");
 	recordings_free(f, 2);
 }
 
@@ -523,6 +618,8 @@ int main(void)
 		cmocka_unit_test(recordings_that_do_not_match_are_each_told_with_the_reason),
 		cmocka_unit_test(a_host_that_does_not_match_is_told_beside_those_that_do),
 		cmocka_unit_test(one_side_alone_says_that_the_other_is_not_there),
+		cmocka_unit_test(lines_for_scripts_are_behind_the_text_of_a_pipe_only),
+		cmocka_unit_test(a_controller_is_one_line_whatever_its_queues),
 		cmocka_unit_test(a_recording_that_breaks_off_is_no_failure),
 		cmocka_unit_test(a_reader_that_has_seen_enough_is_no_error),
 		cmocka_unit_test(two_fifos_of_one_process_are_read_in_either_order),

@@ -193,7 +193,7 @@ static void groups_of_nothing_are_said_to_be_none(void **state)
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, "--op", "fabrics", "--by", "op");
 	assert_int_equal(r.status, 0);
-	assert_contains(r.out, "\nselected: nothing, of 700 merged commands\n");
+	assert_contains(r.out, "selected: nothing, of 700 merged commands\n");
 	RUN(&r, "report", f[0].path, f[1].path, "--op", "fabrics", "--by", "op", "--every", "1s",
 	    "--format=json");
 	assert_int_equal(r.status, 0);
@@ -323,15 +323,15 @@ static void traffic_near_a_limit_is_marked(void **state)
 	RUN(&r, "report", f[0].path, f[1].path, "--network-limit=0.000001", "--drive-limit=1000000",
 	    "--op=flush");
 	assert_int_equal(r.status, 0);
-	assert_limit(r.out, "\nlimit network reads ", true);
-	assert_limit(r.out, "\nlimit drive nvme0 ", false);
+	assert_limit(r.out, "limit network reads ", true);
+	assert_limit(r.out, "limit drive nvme0 ", false);
 	/* There was traffic in each second. */
-	line = strstr(r.out, "\nlimit network reads ");
-	assert_int_equal(sscanf(line, "\nlimit network reads %*s %*s %*s %" SCNu64, &intervals), 1);
+	line = strstr(r.out, "limit network reads ");
+	assert_int_equal(sscanf(line, "limit network reads %*s %*s %*s %" SCNu64, &intervals), 1);
 	assert_true(intervals > 0);
 	/* Targets' recordings have the same data, and count if there is no host's recording. */
 	RUN(&one, "report", f[1].path, "--network-limit=0.000001");
-	assert_limit(one.out, "\nlimit network reads ", true);
+	assert_limit(one.out, "limit network reads ", true);
 	RUN(&one, "report", f[0].path, "--network-limit=0.000001", "--format=json");
 	assert_contains(one.out, "\"limit\":\"network\",\"group\":\"reads\"");
 	RUN(&one, "report", f[0].path, "--network-limit=1", "--by=op", "--format=csv");

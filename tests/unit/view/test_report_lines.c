@@ -152,7 +152,7 @@ static void an_input_says_what_it_is_and_what_is_missing(void **state)
 		"commands in 2.500 s, in 1 burst of together 1.500 s\n"
 		"a.ntp: recorded were only commands of --op read --size 4k: counts and rates are of these\n"
 		"a.ntp: its kernel lacks the points send_r2t, done\n"
-		"a.ntp: loss ring_full 3\n"
+		"a.ntp: loss ring_full 3  # records dropped because the ring buffer was full\n"
 		"a.ntp: losses of names that this version does not know 9\n"
 		"a.ntp: frames of types that this version does not know 1\n"
 		"a.ntp: frames with fields that this version does not know 1\n");
