@@ -257,7 +257,8 @@ void report_command(struct report *r, const struct merge_connection *c,
 {
 	struct command_line l;
 
-	command_line_merged(&l, &r->machines, c, host, target, ambiguous);
+	command_line_merged(&l, &r->machines, c, host, target, ambiguous,
+			    &r->inputs[host ? c->host_stream : c->target_stream].clock);
 	if (r->format == FORMAT_JSON)
 		r->result = json_write(stdout, json_command(&l));
 	else if (r->format == FORMAT_CSV)
@@ -385,7 +386,8 @@ static int print_merged(struct report *r, const struct view_options *v, bool *an
 	totals_sort(&r->merged);
 	for (unsigned int i = 0; !err && i < m->nr_slowest; i++) {
 		part(any);
-		story_print(&m->slowest[i], stdout);
+		story_print(&m->slowest[i], &r->inputs[m->slowest[i].connection.host_stream].clock,
+			    stdout);
 	}
 	return err;
 }

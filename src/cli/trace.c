@@ -66,9 +66,9 @@ struct trace {
 	uint64_t untold; /* left out since the last written line */
 };
 
-/* @now: CLOCK_MONOTONIC nanoseconds. Return: 0 or a negative errno. */
+/* Return: 0 or a negative errno. */
 static int print_one(const struct trace *t, const char *controller, const struct nt_record *r,
-		     uint32_t missing, uint64_t now)
+		     uint32_t missing, const struct instant *now)
 {
 	struct command_line l;
 
@@ -111,13 +111,13 @@ static int print_lost(const struct trace *t, const struct event_row *row)
  * The first line after a gap is preceded by one that says how many were left out. Return: 0 or
  * -ENOMEM
  */
-static int print_untold(const struct trace *t, uint64_t time)
+static int print_untold(const struct trace *t, const struct event_row *next)
 {
 	struct event_row slow;
 
 	if (!t->untold)
 		return 0;
-	event_init_slow(&slow, t->untold, time);
+	event_init_slow(&slow, t->untold, next);
 	return print_lost(t, &slow);
 }
 
@@ -127,19 +127,20 @@ static int print_any(const struct trace *trace, const struct tracer *t, const st
 	bool lost = r->flags & NT_F_LOST;
 	uint32_t missing = tracer_missing(t);
 	char controller[32] = "";
+	struct instant now = instant_now();
 	struct event_row row;
 	int err;
 
 	if (!lost)
 		tracer_controller_name(t, r, controller, sizeof(controller));
-	event_init(&row, controller, r, missing);
-	err = print_untold(trace, row.time);
+	event_init(&row, controller, r, missing, &now);
+	err = print_untold(trace, &row);
 	if (err)
 		return err;
 	if (lost)
 		return print_lost(trace, &row);
 	return trace->o->events ? print_event(trace, &row)
-				: print_one(trace, controller, r, missing, monotonic_ns());
+				: print_one(trace, controller, r, missing, &now);
 }
 
 static int print_record(void *context, const struct tracer *t, const struct nt_record *r)

@@ -135,15 +135,45 @@ int64_t burst_next_ns(const struct burst *b, int64_t real_ns)
 
 #define NS_PER_S 1000000000
 
-char *rfc3339_now(char buf[RFC3339_LEN])
+/* Splits nanoseconds, which are negative before 1970, into seconds and a @rest that is not. */
+static time_t seconds_of(int64_t realtime_ns, int *rest)
 {
-	int64_t now = realtime_ns();
-	time_t seconds = (time_t)(now / NS_PER_S);
+	int64_t ns = realtime_ns % (int64_t)NS_PER_S;
+
+	ns += ns < 0 ? (int64_t)NS_PER_S : 0;
+	*rest = (int)ns;
+	return (time_t)((realtime_ns - ns) / (int64_t)NS_PER_S);
+}
+
+char *local_time_format(char buf[LOCAL_TIME_LEN], int64_t realtime_ns)
+{
+	int rest;
+	time_t seconds = seconds_of(realtime_ns, &rest);
+	char text[LOCAL_TIME_LEN / 2] = "", zone[8] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm)) {
+		strftime(text, sizeof(text), "%F %T", &tm);
+		strftime(zone, sizeof(zone), "%z", &tm);
+	}
+	snprintf(buf, LOCAL_TIME_LEN, "%s.%03d %s", text, rest / 1000000, zone);
+	return buf;
+}
+
+char *rfc3339_format(char buf[RFC3339_LEN], int64_t realtime_ns)
+{
+	int rest;
+	time_t seconds = seconds_of(realtime_ns, &rest);
 	char text[RFC3339_LEN / 2] = "";
 	struct tm tm;
 
 	if (gmtime_r(&seconds, &tm))
 		strftime(text, sizeof(text), "%FT%T", &tm);
-	snprintf(buf, RFC3339_LEN, "%s.%09dZ", text, (int)(now % NS_PER_S));
+	snprintf(buf, RFC3339_LEN, "%s.%09dZ", text, rest);
 	return buf;
+}
+
+char *rfc3339_now(char buf[RFC3339_LEN])
+{
+	return rfc3339_format(buf, realtime_ns());
 }

@@ -32,6 +32,17 @@ int64_t realtime_ns(void);
 /** instant_now() - both clocks at one instant; they are read again if other tasks ran in between */
 struct instant instant_now(void);
 
+/**
+ * instant_wall() - CLOCK_REALTIME of a time of CLOCK_MONOTONIC, by both clocks at another instant;
+ * 0 if that is not known, which has a @monotonic_ns of 0
+ */
+static inline int64_t instant_wall(const struct instant *known, uint64_t monotonic_ns)
+{
+	uint64_t since = monotonic_ns - known->monotonic_ns;
+
+	return known->monotonic_ns ? (int64_t)((uint64_t)known->realtime_ns + since) : 0;
+}
+
 /** ns_add() - the sum of two durations from an untrusted source; UINT64_MAX if it overflows */
 static inline uint64_t ns_add(uint64_t a, uint64_t b)
 {
@@ -100,11 +111,17 @@ int64_t burst_next_ns(const struct burst *b, int64_t real_ns);
 /* "2031-05-23T12:00:00.000000000Z", with room for years with more digits. */
 #define RFC3339_LEN 80
 
-/**
- * rfc3339_now() - the current time, to the nanosecond
- *
- * Return: @buf.
+/* "2031-05-23 12:00:00.000 +0200", with the same room. */
+#define LOCAL_TIME_LEN RFC3339_LEN
+
+/** local_time_format() - a time of CLOCK_REALTIME in the local time zone, to the ms; Return: @buf
  */
+char *local_time_format(char buf[LOCAL_TIME_LEN], int64_t realtime_ns);
+
+/** rfc3339_format() - a time of CLOCK_REALTIME in nanoseconds, to the nanosecond; Return: @buf */
+char *rfc3339_format(char buf[RFC3339_LEN], int64_t realtime_ns);
+
+/** rfc3339_now() - the current time; Return: @buf */
 char *rfc3339_now(char buf[RFC3339_LEN]);
 
 #endif /* NTPROF_CORE_TIME_H */

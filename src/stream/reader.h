@@ -76,6 +76,7 @@ void stream_reader_free(struct stream_reader *r);
  * @lined_up: @to_common has been corrected, and clock frames no longer change it
  * @to_common: what to add to its CLOCK_MONOTONIC for the common axis, nanoseconds
  * @now: when the last command that was read ended, on the common axis; INT64_MIN before the first
+ * @clock: its two clocks when the recording began; all zero if it does not tell
  * @first_ns: when the first command began, its own clock
  * @last_ns: the last point of any command, its own clock; see input_seconds()
  * @bursts, @burst_ns: number of bursts in which it was recorded, and their time in all; 0: recorded
@@ -95,6 +96,7 @@ struct input {
 	struct stream_losses losses;
 	int64_t to_common;
 	int64_t now;
+	struct instant clock;
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t records;

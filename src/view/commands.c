@@ -86,13 +86,25 @@ static void get_joined(const void *row, const struct column *c, struct value *v)
 	v->none = !v->natural;
 }
 
+static void get_time(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+	char text[RFC3339_LEN];
+
+	v->none = !r->wall_ns;
+	snprintf(v->buf, sizeof(v->buf), "%.*s", (int)sizeof(v->buf) - 1,
+		 v->none ? "" : rfc3339_format(text, r->wall_ns));
+	value_text(v, v->buf);
+}
+
 #define FIELD(member) COLUMN_FIELD(struct command_row, member)
 #define OF_RECORD(member) COLUMN_AT(struct command_row, r, member)
 #define OF_CONNECTION(member) COLUMN_AT(struct command_row, c, member)
 #define FLAG(bit) OF_RECORD(flags), .arg = NT_F_##bit, .least = 1
 
 static const struct column command[] = {
-	[COMMAND_TIME] = COLUMN("time", INSTANT, FIELD(first)),
+	[COMMAND_TIME] = COLUMN("time", NAME, .get = get_time),
+	[COMMAND_MONOTONIC] = COLUMN("monotonic_ns", INSTANT, FIELD(first)),
 	[COMMAND_SEEN] = COLUMN("seen", NAME, FIELD(seen)),
 	[COMMAND_CONTROLLER] = COLUMN("controller", NAME, FIELD(controller)),
 	[COMMAND_SUBSYSTEM] = COLUMN("subsystem", TEXT, OF_CONNECTION(subsysnqn)),
@@ -241,15 +253,16 @@ static void no_stages(struct command_stages *s)
 }
 
 void command_line_of_side(struct command_line *l, const char *controller, const struct nt_record *r,
-			  uint32_t missing, uint64_t now)
+			  uint32_t missing, const struct instant *now)
 {
 	columns_command_of_side(&l->row, controller, r);
+	l->row.wall_ns = instant_wall(now, l->row.first);
 	l->record[NT_HOST] = r->side == NT_HOST ? r : NULL;
 	l->record[NT_TARGET] = r->side == NT_HOST ? NULL : r;
 	l->in_flight = r->flags & NT_F_IN_FLIGHT;
 	l->stages_of = r->side;
 	if (l->in_flight) {
-		l->row.latency = now - l->row.first;
+		l->row.latency = now->monotonic_ns - l->row.first;
 		no_stages(&l->stages);
 		set_under_way(l, r, missing);
 	} else {
@@ -270,7 +283,8 @@ static void line_of_both(struct command_line *l, const struct merge_connection *
 
 void command_line_merged(struct command_line *l, const struct machines *m,
 			 const struct merge_connection *c, const struct nt_record *host,
-			 const struct nt_record *target, bool ambiguous)
+			 const struct nt_record *target, bool ambiguous,
+			 const struct instant *clock)
 {
 	const uint32_t missing[NT_SIDES] = {
 		[NT_HOST] = machines_get(m, c->host_stream)->missing,
@@ -278,6 +292,7 @@ void command_line_merged(struct command_line *l, const struct machines *m,
 	};
 
 	line_of_both(l, c, host, target, ambiguous);
+	l->row.wall_ns = instant_wall(clock, l->row.first);
 	if (host && target)
 		stages_of_merged(&l->stages, host, target, missing, l->row.latency);
 	else
@@ -285,9 +300,11 @@ void command_line_merged(struct command_line *l, const struct machines *m,
 					  l->row.latency);
 }
 
-void command_line_slow(struct command_line *l, const struct slow_command *c)
+void command_line_slow(struct command_line *l, const struct slow_command *c,
+		       const struct instant *clock)
 {
 	line_of_both(l, &c->connection, &c->host, c->alone ? NULL : &c->target, false);
+	l->row.wall_ns = instant_wall(clock, l->row.first);
 	l->row.latency = c->latency;
 	/* The time that the host waited before it gave up is not a stage. */
 	if (c->host.flags & NT_F_CANCELLED)
@@ -307,7 +324,7 @@ static void print_what(FILE *f, const struct command_row *row)
 		PHRASE(" still in flight after ", COMMAND_LATENCY),
 	};
 	static const struct phrase what[] = {
-		PHRASE(NULL, COMMAND_TIME),
+		PHRASE(NULL, COMMAND_MONOTONIC),
 		PHRASE(" ", COMMAND_SEEN),
 		PHRASE(" ", COMMAND_CONTROLLER),
 		PHRASE(" ", COMMAND_SUBSYSTEM),
@@ -455,7 +472,11 @@ static void story_what(const struct command_row *row, FILE *f)
 		PHRASE(": ", COMMAND_LATENCY, .after = "\n", .style = LINE_CELL),
 	};
 
+	char text[LOCAL_TIME_LEN];
+
 	LINE_PRINT(f, &command_columns, what, row);
+	if (row->wall_ns)
+		fprintf(f, "  at %s\n", local_time_format(text, row->wall_ns));
 }
 
 static void print_point(const struct point_row *row, FILE *f)
@@ -539,14 +560,14 @@ unsigned int story_points(const struct slow_command *c, struct story_names *name
 	return nr;
 }
 
-void story_print(const struct slow_command *c, FILE *f)
+void story_print(const struct slow_command *c, const struct instant *clock, FILE *f)
 {
 	struct point_row points[STORY_POINTS_MAX];
 	struct story_names names;
 	unsigned int nr = story_points(c, &names, points);
 	struct command_line l;
 
-	command_line_slow(&l, c);
+	command_line_slow(&l, c, clock);
 	story_what(&l.row, f);
 	for (unsigned int i = 0; i < nr; i++)
 		print_point(&points[i], f);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "core/segments.h"
+#include "core/time.h"
 #include "merge/merge.h"
 #include "merge/merged_stages.h"
 #include "merge/places.h"
@@ -24,6 +25,7 @@
  * @c: its connection; NULL where one side is traced
  * @other_flags: NT_F_* of the target's record, if @r is the host's
  * @first: its first point
+ * @wall_ns: the same by CLOCK_REALTIME; 0 if that is not known
  * @latency: nanoseconds; for a command that has not ended, its age
  */
 struct command_row {
@@ -33,12 +35,14 @@ struct command_row {
 	const struct merge_connection *c;
 	uint32_t other_flags;
 	uint64_t first;
+	int64_t wall_ns;
 	uint64_t latency;
 	char name[24];
 };
 
 enum command_column {
-	COMMAND_TIME,
+	COMMAND_TIME,	   /* RFC 3339; no value if the wall clock is not known */
+	COMMAND_MONOTONIC, /* the recorder's CLOCK_MONOTONIC */
 	COMMAND_SEEN,
 	COMMAND_CONTROLLER,
 	COMMAND_SUBSYSTEM,
@@ -183,10 +187,10 @@ struct command_line {
  * @controller: name of its controller
  * @r: its record; with NT_F_IN_FLIGHT, so far
  * @missing: bits of the points that nothing gives, see core/segments.h
- * @now: CLOCK_MONOTONIC nanoseconds, for the age of a command in flight
+ * @now: for the age of a command in flight, and for its time by the wall clock
  */
 void command_line_of_side(struct command_line *l, const char *controller, const struct nt_record *r,
-			  uint32_t missing, uint64_t now);
+			  uint32_t missing, const struct instant *now);
 
 /**
  * command_line_merged() - fill @l for a command of recorded streams
@@ -194,16 +198,19 @@ void command_line_of_side(struct command_line *l, const char *controller, const 
  * @c: its connection
  * @host, @target: the records of the command; one may be NULL
  * @ambiguous: a record without a pair, because more than one record of the other side fits
+ * @clock: both clocks of the host, or else of the target, at some instant; see instant_wall()
  *
  * A command with both records is "merged" and has the ten stages; some of them are joined if its
  * machines lack points. Otherwise it is "host_only", "target_only" or "ambiguous".
  */
 void command_line_merged(struct command_line *l, const struct machines *m,
 			 const struct merge_connection *c, const struct nt_record *host,
-			 const struct nt_record *target, bool ambiguous);
+			 const struct nt_record *target, bool ambiguous,
+			 const struct instant *clock);
 
-/** command_line_slow() - fill @l for one of the slowest commands */
-void command_line_slow(struct command_line *l, const struct slow_command *c);
+/** command_line_slow() - fill @l for one of the slowest commands; @clock: of its host */
+void command_line_slow(struct command_line *l, const struct slow_command *c,
+		       const struct instant *clock);
 
 /** command_line_print() - print the line */
 void command_line_print(const struct command_line *l, FILE *f);
@@ -240,10 +247,11 @@ unsigned int story_points(const struct slow_command *c, struct story_names *name
 			  struct point_row points[STORY_POINTS_MAX]);
 
 /**
- * story_print() - print a description of the command; then each point with the stage that it ends;
+ * story_print() - print a description of the command, with its time by @clock, see
+ * command_line_slow(); then each point with the stage that it ends;
  * then the ten stages. Times are on the host's clock; the target's points are placed by the middle
  * of the offset's bounds
  */
-void story_print(const struct slow_command *c, FILE *f);
+void story_print(const struct slow_command *c, const struct instant *clock, FILE *f);
 
 #endif /* NTPROF_VIEW_COMMANDS_H */

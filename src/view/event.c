@@ -287,8 +287,20 @@ static void get_retries(const void *row, const struct column *c, struct value *v
 #define OF_RECORD(member) COLUMN_AT(struct event_row, r, member)
 #define FLAG(bit) OF_RECORD(flags), .arg = NT_F_##bit, .least = 1
 
+static void get_time(const void *row, const struct column *c, struct value *v)
+{
+	const struct event_row *r = row;
+	char text[RFC3339_LEN];
+
+	v->none = !r->wall_ns;
+	snprintf(v->buf, sizeof(v->buf), "%.*s", (int)sizeof(v->buf) - 1,
+		 v->none ? "" : rfc3339_format(text, r->wall_ns));
+	value_text(v, v->buf);
+}
+
 static const struct column event[] = {
-	[EVENT_TIME] = COLUMN("time", INSTANT, FIELD(time)),
+	[EVENT_TIME] = COLUMN("time", NAME, .get = get_time),
+	[EVENT_MONOTONIC] = COLUMN("monotonic_ns", INSTANT, FIELD(time)),
 	[EVENT_SIDE] = COLUMN("side", NAME, OF_RECORD(side), .words = WORD_SIDE),
 	[EVENT_CONTROLLER] = COLUMN("controller", NAME, FIELD(controller)),
 	[EVENT_QUEUE] = COLUMN("queue", NUMBER, OF_RECORD(qid)),
@@ -309,10 +321,11 @@ static const struct column event[] = {
 
 const struct columns event_columns = COLUMNS("events", event);
 
-enum { LOST_TIME, LOST_EVENTS, LOST_WHY };
+enum { LOST_TIME, LOST_MONOTONIC, LOST_EVENTS, LOST_WHY };
 
 static const struct column lost[] = {
-	[LOST_TIME] = COLUMN("time", INSTANT, FIELD(time)),
+	[LOST_TIME] = COLUMN("time", NAME, .get = get_time),
+	[LOST_MONOTONIC] = COLUMN("monotonic_ns", INSTANT, FIELD(time)),
 	[LOST_EVENTS] = COLUMN("events", COUNT, FIELD(lost)),
 	[LOST_WHY] = COLUMN("loss", NAME, FIELD(why)),
 };
@@ -320,7 +333,7 @@ static const struct column lost[] = {
 const struct columns lost_columns = COLUMNS("lost_events", lost);
 
 void event_init(struct event_row *row, const char *controller, const struct nt_record *r,
-		uint32_t missing)
+		uint32_t missing, const struct instant *now)
 {
 	uint64_t begun = r->side == NT_HOST ? r->points[NT_H_QUEUE_RQ] : r->points[NT_T_CMD];
 
@@ -329,17 +342,19 @@ void event_init(struct event_row *row, const char *controller, const struct nt_r
 		row->lost = r->slba;
 		row->time = r->points[0];
 		row->why = counter_name(NT_CNT_RING_FULL);
-		return;
+	} else {
+		row->time = r->flags & NT_F_BEGUN ? begun : record_last_ns(r);
+		row->latency = record_latency_ns(r);
 	}
-	row->time = r->flags & NT_F_BEGUN ? begun : record_last_ns(r);
-	row->latency = record_latency_ns(r);
+	row->wall_ns = instant_wall(now, row->time);
 }
 
-void event_init_slow(struct event_row *row, uint64_t lines, uint64_t time)
+void event_init_slow(struct event_row *row, uint64_t lines, const struct event_row *next)
 {
 	*row = (struct event_row){
 		.lost = lines,
-		.time = time,
+		.time = next->time,
+		.wall_ns = next->wall_ns,
 		.why = counter_name(COUNTER_READER_SLOW),
 	};
 }
@@ -360,7 +375,7 @@ static void print_fields(const struct nt_begun *b, FILE *f)
 void event_print(const struct event_row *row, FILE *f)
 {
 	static const struct phrase where[] = {
-		PHRASE(NULL, EVENT_TIME),
+		PHRASE(NULL, EVENT_MONOTONIC),
 		PHRASE(" ", EVENT_SIDE),
 		PHRASE(" ", EVENT_CONTROLLER),
 		PHRASE(" q", EVENT_QUEUE),
@@ -375,7 +390,7 @@ void event_print(const struct event_row *row, FILE *f)
 		PHRASE(" latency=", EVENT_LATENCY),
 	};
 	static const struct phrase missed[] = {
-		PHRASE(NULL, LOST_TIME),
+		PHRASE(NULL, LOST_MONOTONIC),
 		PHRASE(" lost ", LOST_EVENTS, .after = " event", .plural = true),
 		PHRASE(": ", LOST_WHY),
 	};

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "core/time.h"
 #include "shared/record.h"
 #include "view/columns.h"
 #include "view/json.h"
@@ -17,6 +18,7 @@
  * @r: see &tracer_options.events
  * @controller: name of its controller
  * @time: CLOCK_MONOTONIC nanoseconds: when the driver got the command, or when the command ended
+ * @wall_ns: the same by CLOCK_REALTIME, 0: not known
  * @latency: nanoseconds, if the command has ended
  * @missing: bits of the points that nothing gives, for its stages: see core/segments.h
  * @lost: if the event reports lost events: their number
@@ -26,6 +28,7 @@ struct event_row {
 	const struct nt_record *r;
 	const char *controller;
 	uint64_t time;
+	int64_t wall_ns;
 	uint64_t latency;
 	uint32_t missing;
 	uint64_t lost;
@@ -33,7 +36,8 @@ struct event_row {
 };
 
 enum event_column {
-	EVENT_TIME,
+	EVENT_TIME, /* RFC 3339; no value if the wall clock is not known */
+	EVENT_MONOTONIC,
 	EVENT_SIDE,
 	EVENT_CONTROLLER,
 	EVENT_QUEUE,
@@ -59,17 +63,18 @@ extern const struct columns event_columns;
 extern const struct columns lost_columns;
 
 /**
- * event_init() - fill @row for a record of the side that is traced; @missing: as in struct
- * event_row
+ * event_init() - fill @row for a record of the side that is traced
+ * @missing: as in struct event_row
+ * @now: for its time by the wall clock
  */
 void event_init(struct event_row *row, const char *controller, const struct nt_record *r,
-		uint32_t missing);
+		uint32_t missing, const struct instant *now);
 
 /**
  * event_init_slow() - fill @row: the reader of the output was too slow for @lines lines, which are
- * lost. @time: of the next event
+ * lost. @next: the next event
  */
-void event_init_slow(struct event_row *row, uint64_t lines, uint64_t time);
+void event_init_slow(struct event_row *row, uint64_t lines, const struct event_row *next);
 
 /** event_print() - print one line */
 void event_print(const struct event_row *row, FILE *f);

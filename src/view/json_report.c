@@ -59,7 +59,7 @@ struct json_object *json_command(const struct command_line *c)
 	return o;
 }
 
-struct json_object *json_command_slow(const struct slow_command *c)
+struct json_object *json_command_slow(const struct slow_command *c, const struct instant *clock)
 {
 	struct json_object *o, *story = json_array();
 	struct point_row points[STORY_POINTS_MAX];
@@ -67,7 +67,7 @@ struct json_object *json_command_slow(const struct slow_command *c)
 	struct command_line l;
 	unsigned int nr;
 
-	command_line_slow(&l, c);
+	command_line_slow(&l, c, clock);
 	o = json_command(&l);
 	nr = story_points(c, &names, points);
 	for (unsigned int i = 0; i < nr; i++)
@@ -153,6 +153,11 @@ static struct json_object *connection_of(const struct json_report *r,
 	return o;
 }
 
+static struct json_object *slow_of(const struct json_report *r, const struct slow_command *c)
+{
+	return json_command_slow(c, &r->inputs[c->connection.host_stream].clock);
+}
+
 struct json_object *json_report(const struct json_report *r)
 {
 	struct json_object *o = json_new("report"), *inputs = json_array();
@@ -165,7 +170,7 @@ struct json_object *json_report(const struct json_report *r)
 		if (columns_connection_any(c))
 			json_append(connections, connection_of(r, c));
 	for (unsigned int i = 0; i < r->merged->nr_slowest; i++)
-		json_append(slowest, json_command_slow(&r->merged->slowest[i]));
+		json_append(slowest, slow_of(r, &r->merged->slowest[i]));
 	json_put(o, "inputs", inputs);
 	json_put(o, "connections", connections);
 	json_put(o, "strays", json_row(&stray_columns, r->merge));

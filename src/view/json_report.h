@@ -68,7 +68,7 @@ struct json_object *json_command(const struct command_line *c);
  * json_command_slow() - the same for one of the slowest commands; "story" has all points in the
  * order of time
  */
-struct json_object *json_command_slow(const struct slow_command *c);
+struct json_object *json_command_slow(const struct slow_command *c, const struct instant *clock);
 
 /** json_command_stages() - add "stages"; @latency: latency of the command */
 void json_command_stages(struct json_object *o, const struct nt_record *r, uint32_t missing,

@@ -4,6 +4,7 @@
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/text.h"
+#include "core/time.h"
 #include "stream/reader.h"
 #include "view/lines.h"
 #include "view/losses.h"
@@ -37,6 +38,27 @@ static void get_frames(const void *row, const struct column *c, struct value *v)
 	v->none = !v->natural;
 }
 
+/* When the recording began, or the last command of it ended, by its machine's clocks; 0: not known.
+ */
+static int64_t wall_of(const struct input *in, unsigned int column)
+{
+	if (column == INPUT_BEGAN || !in->last_ns)
+		return in->clock.realtime_ns;
+	return instant_wall(&in->clock, in->last_ns);
+}
+
+/* @arg: INPUT_BEGAN or INPUT_ENDED */
+static void get_wall(const void *row, const struct column *c, struct value *v)
+{
+	int64_t ns = wall_of(row, c->arg);
+	char text[RFC3339_LEN];
+
+	v->none = !ns;
+	snprintf(v->buf, sizeof(v->buf), "%.*s", (int)sizeof(v->buf) - 1,
+		 v->none ? "" : rfc3339_format(text, ns));
+	value_text(v, v->buf);
+}
+
 #define FIELD(member) COLUMN_FIELD(struct input, member)
 #define HEADER(member) FIELD(header.member), .none = not_begun
 
@@ -50,6 +72,8 @@ static const struct column input[] = {
 	[INPUT_SELECTION] = COLUMN("selection", TEXT, HEADER(selection), .least = 1),
 	[INPUT_COMMANDS] = COLUMN("commands", COUNT, FIELD(records), .none = not_begun),
 	[INPUT_DURATION] = COLUMN("duration", SECONDS, .get = get_duration),
+	[INPUT_BEGAN] = COLUMN("began", NAME, .get = get_wall, .arg = INPUT_BEGAN),
+	[INPUT_ENDED] = COLUMN("ended", NAME, .get = get_wall, .arg = INPUT_ENDED),
 	[INPUT_BURSTS] = COLUMN("bursts", COUNT, FIELD(bursts), .least = 1),
 	[INPUT_MEASURED] = COLUMN("measured", SECONDS, FIELD(burst_ns), .none = no_bursts),
 	[INPUT_UNKNOWN_LOSSES] = {"unknown_losses", "unknown losses", .unit = UNIT_COUNT,
@@ -225,6 +249,14 @@ void inputs_print(const struct input *in, FILE *f)
 		LINE_PRINT(f, &input_columns, path, in);
 		LINE_PRINT(f, &input_columns, line, in);
 		fputs("\n", f);
+	}
+	if (in->clock.realtime_ns) {
+		char began[LOCAL_TIME_LEN], ended[LOCAL_TIME_LEN];
+
+		LINE_PRINT(f, &input_columns, path, in);
+		fprintf(f, "recorded %s to %s, by its clock\n",
+			local_time_format(began, wall_of(in, INPUT_BEGAN)),
+			local_time_format(ended, wall_of(in, INPUT_ENDED)));
 	}
 	note_print(in, &selection, f);
 	if (in->begun && in->header.missing & segments_points(in->header.side)) {

@@ -27,8 +27,10 @@ enum input_column {
 	INPUT_SELECTION, /* options that selected commands; no value if all were recorded */
 	INPUT_COMMANDS,
 	INPUT_DURATION,
-	INPUT_BURSTS,	      /* no value if recording was not in bursts */
-	INPUT_MEASURED,	      /* seconds of all bursts; no value if recording was not in bursts */
+	INPUT_BEGAN,	/* by the wall clock; this and the next: no value if it is not known */
+	INPUT_ENDED,	/* the last command */
+	INPUT_BURSTS,	/* no value if recording was not in bursts */
+	INPUT_MEASURED, /* seconds of all bursts; no value if recording was not in bursts */
 	INPUT_UNKNOWN_LOSSES, /* with names that this version does not know; no value if it is 0 */
 	INPUT_UNKNOWN_FRAMES, /* of types that this version does not know; no value if it is 0 */
 	INPUT_LONGER_FRAMES,  /* with fields that this version does not know; no value if it is 0 */

@@ -269,6 +269,7 @@ static void check_csv(const char *text, size_t size)
 static void try_csv(const struct stats *s, const char *controller)
 {
 	struct nt_record r = {.side = NT_HOST, .op = NT_OP_READ, .nsid = 1, .length = 4096};
+	struct instant now = {0};
 	struct command_line l;
 	char *text;
 	size_t size;
@@ -286,12 +287,13 @@ static void try_csv(const struct stats *s, const char *controller)
 	f = open_memstream(&text, &size);
 	ASSERT(f);
 	csv_commands_header(f, NT_HOST);
-	command_line_of_side(&l, controller, &r, 0, 0);
+	command_line_of_side(&l, controller, &r, 0, &now);
 	csv_command(f, &l);
-	command_line_of_side(&l, controller, &r, 1u << NT_H_RX, 0);
+	command_line_of_side(&l, controller, &r, 1u << NT_H_RX, &now);
 	csv_command(f, &l);
 	r.flags = NT_F_IN_FLIGHT;
-	command_line_of_side(&l, controller, &r, 0, 5000);
+	now.monotonic_ns = 5000;
+	command_line_of_side(&l, controller, &r, 0, &now);
 	csv_command(f, &l);
 	ASSERT(!fclose(f));
 	check_csv(text, size);

@@ -471,6 +471,36 @@ static void lines_for_scripts_are_behind_the_text_of_a_pipe_only(void **state)
 	recordings_free(f, 2);
 }
 
+/* The host's wall clock is an hour ahead of the target's. */
+static void what_was_recorded_says_when(void **state)
+{
+	struct recording f[] = {{.wall_ns = 3600 * (int64_t)SECOND}, {.wall_ns = 0}};
+	struct traffic_config c = traffic_of_one_queue();
+	char wanted[128];
+	struct result r;
+
+	recordings_make(f, &c);
+	setenv("TZ", "Europe/Vienna", 1);
+	RUN(&r, "report", f[0].path, f[1].path, "--slowest", "1");
+	unsetenv("TZ");
+	snprintf(wanted, sizeof(wanted), "\n%s: recorded 2024-01-01 02:00:00.000 +0100 to 2024-",
+		 f[0].path);
+	assert_contains(r.out, wanted);
+	snprintf(wanted, sizeof(wanted), "\n%s: recorded 2024-01-01 01:00:00.000 +0100 to 2024-",
+		 f[1].path);
+	assert_contains(r.out, wanted);
+	assert_contains(r.out, "\n  at 2024-01-01 02:00:0");
+	RUN(&r, "report", f[0].path, f[1].path, "--slowest=1", "--commands", "--format=json");
+	assert_contains(r.out, "{\"type\":\"command\",\"time\":\"2024-01-01T01:00:00.");
+	assert_contains(r.out, "\"slowest\":[{\"type\":\"command\",\"time\":\"2024-01-01T01:00:0");
+	assert_contains(r.out, "\"began\":\"2024-01-01T01:00:00.000000000Z\",\"ended\":\"2024-");
+	assert_lacks(r.out, "\"time\":null");
+	RUN(&r, "report", f[1].path, "--commands", "--format=csv");
+	assert_contains(r.out, "type,time,monotonic_ns,seen,");
+	assert_contains(r.out, "\r\ncommand,2024-01-01T00:00:00.");
+	recordings_free(f, 2);
+}
+
 /* A queue of which all records were matched has no column of others. */
 static void a_controller_is_one_line_whatever_its_queues(void **state)
 {
@@ -619,6 +649,7 @@ int main(void)
 		cmocka_unit_test(a_host_that_does_not_match_is_told_beside_those_that_do),
 		cmocka_unit_test(one_side_alone_says_that_the_other_is_not_there),
 		cmocka_unit_test(lines_for_scripts_are_behind_the_text_of_a_pipe_only),
+		cmocka_unit_test(what_was_recorded_says_when),
 		cmocka_unit_test(a_controller_is_one_line_whatever_its_queues),
 		cmocka_unit_test(a_recording_that_breaks_off_is_no_failure),
 		cmocka_unit_test(a_reader_that_has_seen_enough_is_no_error),

@@ -143,9 +143,37 @@ static void an_instant_is_one_though_others_run_in_between(void **state)
 	assert_uint_in_range(error_if_late(~0ULL) + LATE_NS, 0, 2 * LATE_NS);
 }
 
+static void a_time_of_the_wall_clock_is_written_to_the_nanosecond(void **state)
+{
+	char text[RFC3339_LEN];
+
+	assert_string_equal(rfc3339_format(text, 0), "1970-01-01T00:00:00.000000000Z");
+	assert_string_equal(rfc3339_format(text, 1795359788000000005),
+			    "2026-11-22T15:03:08.000000005Z");
+	assert_string_equal(rfc3339_format(text, -1), "1969-12-31T23:59:59.999999999Z");
+	setenv("TZ", "EST5EDT,M3.2.0,M11.1.0", 1);
+	tzset();
+	assert_string_equal(local_time_format(text, 1795359788007000005),
+			    "2026-11-22 10:03:08.007 -0500");
+	unsetenv("TZ");
+	tzset();
+}
+
+static void a_time_has_one_of_the_wall_clock_if_that_is_known(void **state)
+{
+	const struct instant known = {.monotonic_ns = 1000, .realtime_ns = 5000};
+	const struct instant unknown = {0};
+
+	assert_int_equal(instant_wall(&known, 1001), 5001);
+	assert_int_equal(instant_wall(&known, 1), 4001);
+	assert_int_equal(instant_wall(&unknown, 1), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_time_of_the_wall_clock_is_written_to_the_nanosecond),
+		cmocka_unit_test(a_time_has_one_of_the_wall_clock_if_that_is_known),
 		cmocka_unit_test(shift_is_what_the_file_says),
 		cmocka_unit_test(time_is_the_machines_in_a_time_namespace),
 		cmocka_unit_test(an_instant_is_one_though_others_run_in_between),

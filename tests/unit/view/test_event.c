@@ -40,7 +40,7 @@ static void assert_line(const struct nt_record *r, const char *expected)
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
-	event_init(&row, "nvme0", r, 0);
+	event_init(&row, "nvme0", r, 0, &(struct instant){0});
 	event_print(&row, f);
 	fclose(f);
 	assert_string_equal(text, expected);
@@ -158,11 +158,11 @@ static void losses_are_told_where_they_were(void **state)
 
 	lost.points[0] = 777;
 	assert_line(&lost, "0.000000777 lost 12 events: ring_full\n");
-	event_init_slow(&row, 1, 778);
+	event_init_slow(&row, 1, &(struct event_row){.time = 778});
 	o = event_json(&row);
 	assert_string_equal(
 		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN),
-		"{\"type\":\"lost\",\"time\":778,\"events\":1,\"loss\":\"reader_slow\"}");
+		"{\"type\":\"lost\",\"time\":null,\"monotonic_ns\":778,\"events\":1,\"loss\":\"reader_slow\"}");
 	json_object_put(o);
 }
 
@@ -174,10 +174,11 @@ static void json_has_names_for_values_that_have_some(void **state)
 	const char *text;
 
 	b.cdw[0] = 0x07;
-	event_init(&row, "nvme0", &b.r, 0);
+	event_init(&row, "nvme0", &b.r, 0, &(struct instant){0});
 	o = event_json(&row);
 	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
-	assert_non_null(strstr(text, "{\"type\":\"submission\",\"time\":1500,"));
+	assert_non_null(
+		strstr(text, "{\"type\":\"submission\",\"time\":null,\"monotonic_ns\":1500,"));
 	assert_non_null(strstr(text, "\"command\":\"get_features\""));
 	assert_non_null(strstr(text, "\"status\":null"));
 	assert_non_null(
@@ -185,10 +186,11 @@ static void json_has_names_for_values_that_have_some(void **state)
 	json_object_put(o);
 	b.r.flags = 0;
 	b.r.points[NT_H_COMPLETE] = 9000;
-	event_init(&row, "nvme0", &b.r, 0);
+	event_init(&row, "nvme0", &b.r, 0, &(struct instant){0});
 	o = event_json(&row);
 	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
-	assert_non_null(strstr(text, "{\"type\":\"completion\",\"time\":9000,"));
+	assert_non_null(
+		strstr(text, "{\"type\":\"completion\",\"time\":null,\"monotonic_ns\":9000,"));
 	assert_non_null(strstr(text, "\"stages\":null"));
 	json_object_put(o);
 }

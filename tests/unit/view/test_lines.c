@@ -211,11 +211,13 @@ static const struct merge_connection connection = {
 
 #define WHAT "cid=0x1001 op=read opcode=0x02 shape=read nsid=1 slba=77 length=4096 status=0x0"
 
+static const struct instant no_clock;
+
 static void print_side(const struct nt_record *r, uint32_t missing, uint64_t now)
 {
 	struct command_line l;
 
-	command_line_of_side(&l, "nvme0", r, missing, now);
+	command_line_of_side(&l, "nvme0", r, missing, &(struct instant){.monotonic_ns = now});
 	command_line_print(&l, out);
 }
 
@@ -224,7 +226,7 @@ static void print_merged(const struct nt_record *host, const struct nt_record *t
 {
 	struct command_line l;
 
-	command_line_merged(&l, NULL, &connection, host, target, ambiguous);
+	command_line_merged(&l, NULL, &connection, host, target, ambiguous, &no_clock);
 	command_line_print(&l, out);
 }
 
@@ -319,7 +321,7 @@ static void story_has_both_sides_on_the_hosts_clock(void **state)
 		"\n  blk_completion               10.000 us   16.7 %\n",
 	};
 
-	story_print(&slow, out);
+	story_print(&slow, &no_clock, out);
 	assert_int_equal(fflush(out), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
 		if (!strstr(written, lines[i]))
@@ -328,7 +330,7 @@ static void story_has_both_sides_on_the_hosts_clock(void **state)
 
 static void must_tell(const struct slow_command *slow, const char *end, bool target)
 {
-	story_print(slow, out);
+	story_print(slow, &no_clock, out);
 	assert_int_equal(fflush(out), 0);
 	assert_non_null(strstr(written, ", status 0x0, cancelled, nqn.a"));
 	assert_non_null(strstr(written, end));
@@ -369,7 +371,7 @@ static void json_of_a_command_that_was_given_up_has_no_stages(void **state)
 
 	for (unsigned int cancelled = 0; cancelled < 2; cancelled++) {
 		slow.host.flags |= cancelled ? NT_F_CANCELLED : 0;
-		o = json_command_slow(&slow);
+		o = json_command_slow(&slow, &no_clock);
 		assert_true(json_object_object_get_ex(o, "stages", &stages));
 		assert_int_equal(stages == NULL, cancelled);
 		json_object_put(o);

@@ -322,7 +322,7 @@ static struct json_object *command_of(const struct nt_record *r, uint64_t now)
 {
 	struct command_line l;
 
-	command_line_of_side(&l, "nvme0", r, 0, now);
+	command_line_of_side(&l, "nvme0", r, 0, &(struct instant){.monotonic_ns = now});
 	return json_command(&l);
 }
 

@@ -18,6 +18,8 @@ static void an_input_is_described_by_its_header_and_by_what_was_read(void **stat
 		"selection --op read --size 4k",
 		"commands 77",
 		"duration 2.500",
+		"began 2024-01-01T00:00:00.000000000Z",
+		"ended 2024-01-01T00:00:03.000000000Z",
 		"bursts 4",
 		"measured 1.500",
 		"unknown_losses 9",
@@ -31,6 +33,7 @@ static void an_input_is_described_by_its_header_and_by_what_was_read(void **stat
 		.begun = true,
 		.header = header,
 		.losses = {.unknown = 9},
+		.clock = {.monotonic_ns = 500000000, .realtime_ns = 1704067200000000000},
 		.first_ns = 1000000000,
 		.last_ns = 3500000000,
 		.records = 77,
@@ -56,8 +59,9 @@ static void an_input_is_described_by_its_header_and_by_what_was_read(void **stat
 static void an_input_that_has_not_begun_has_a_path(void **state)
 {
 	static const char *const cells[] = {
-		"path a.ntp", "side -",		  "hostname -",	      "kernel -",	 "source -",
-		"sample -",   "selection -",	  "commands -",	      "duration -",	 "bursts -",
+		"path a.ntp", "side -",		  "hostname -",	      "kernel -",
+		"source -",   "sample -",	  "selection -",      "commands -",
+		"duration -", "began -",	  "ended -",	      "bursts -",
 		"measured -", "unknown_losses -", "unknown_frames -", "longer_frames -",
 	};
 	/* As of an earlier reading. */
@@ -69,10 +73,10 @@ static void an_input_that_has_not_begun_has_a_path(void **state)
 static void what_is_usual_of_an_input_is_left_out(void **state)
 {
 	static const char *const cells[] = {
-		"path -",	    "side host",       "hostname h",  "kernel 6",
-		"source stock",	    "sample -",	       "selection -", "commands 0",
-		"duration 0.000",   "bursts -",	       "measured -",  "unknown_losses -",
-		"unknown_frames -", "longer_frames -",
+		"path -",	  "side host",	      "hostname h",	  "kernel 6",
+		"source stock",	  "sample -",	      "selection -",	  "commands 0",
+		"duration 0.000", "began -",	      "ended -",	  "bursts -",
+		"measured -",	  "unknown_losses -", "unknown_frames -", "longer_frames -",
 	};
 	struct input in = {
 		.path = "-",
