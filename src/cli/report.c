@@ -39,10 +39,9 @@ static bool takes_matched(struct report *r, const struct merge_connection *c,
 		[NT_TARGET] = missing_of(r, c->target_stream),
 	};
 
-	return !r->filter ||
-	       (places_takes(r->places[c->host_stream], &r->filter->select, host) &&
-		filter_takes_matched(r->filter, c, host, target, missing,
-				     unmatched_began_ns(r->unmatched, c->host_stream)));
+	return !r->filter || (places_takes(r->places[c->host_stream], &r->filter->select, host) &&
+			      filter_takes_matched(r->filter, c, host, target, missing,
+						   unmatched_span(r->unmatched, c->host_stream)));
 }
 
 static bool takes_single(const struct report *r, const struct merge_connection *c,
@@ -57,7 +56,7 @@ static bool takes_single(const struct report *r, const struct merge_connection *
 		: !places_takes(r->places[stream], &r->filter->select, rec))
 		return false;
 	return filter_takes_single(r->filter, c, rec, missing_of(r, stream),
-				   unmatched_began_ns(r->unmatched, stream));
+				   unmatched_span(r->unmatched, stream));
 }
 
 static bool ended_well(const struct nt_record *r)
@@ -118,6 +117,7 @@ static int tell_machine(struct report *r, unsigned int i)
 		.missing = h->missing,
 		.figures = true,
 		.filter = r->filter,
+		.end_ns = r->inputs[i].end_ns,
 		.detail = r->details,
 		.grouping = r->choice ? &r->choice->grouping : NULL,
 		.places = r->places[i],
@@ -594,8 +594,9 @@ static const struct argp_option report_options[] = {
 	 "Also show each queue: its stages, how its records matched, and its clocks' offset",
 	 SECTION_RUN},
 	{"time", KEY_TIME, "FROM-TO", 0,
-	 "Only commands that began in that time after their recording did, of merged ones the host's; FROM or TO "
-	 "can be left out",
+	 "Only commands that began in that time after their recording did, or by its wall clock: FROM-TO or FROM..TO, "
+	 "such as 10-12.5s, 14:03-14:05, 2026-11-22T14:03.. or -30s.., the last 30 s; of merged ones the host's. FROM "
+	 "or TO can be left out",
 	 SECTION_SELECT},
 	{"where", KEY_WHERE, "CONDITION", OPTION_REPEATS,
 	 "Only commands of which a stage, or the latency, took such a time: 'network_transmission>1ms', or with >=, "

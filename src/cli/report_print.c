@@ -100,6 +100,13 @@ bool report_lacks(const struct report *r)
 	for (unsigned int i = 0; i < r->nr; i++) {
 		const struct input *in = &r->inputs[i];
 
+		if (r->filter && filter_needs_end(r->filter) && !in->again) {
+			fprintf(stderr,
+				"ntprof-bpf: --time: %s is no file, so its end is not known before "
+				"it is read\n",
+				in->path);
+			return true;
+		}
 		begun |= in->begun;
 		if (!in->begun || in->header.side != NT_HOST)
 			continue;
@@ -161,12 +168,31 @@ bool report_no_device(const struct report *r)
 }
 
 /* Return: 0 or -ENOMEM. */
+/* The time that the filter takes of any host's recording: each has its own clock. */
+static void bounds_of_hosts(const struct report *r, uint64_t *from, uint64_t *to)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (unsigned int i = 0; i < r->nr; i++) {
+		uint64_t begin = *from, end = *to;
+
+		if (!r->inputs[i].begun || r->inputs[i].header.side != NT_HOST)
+			continue;
+		filter_bounds(unmatched_span(r->unmatched, i), unmatched_began_ns(r->unmatched, i),
+			      &begin, &end);
+		first = begin < first ? begin : first;
+		last = end > last ? end : last;
+	}
+	*from = first > *from && first != UINT64_MAX ? first : *from;
+	*to = last < *to ? last : *to;
+}
+
 static int report_groups_finish(struct report *r)
 {
 	uint64_t from = r->first_ns, to = r->last_ns, burst = 0;
 
 	if (r->filter)
-		filter_bounds(r->filter, &from, &to);
+		bounds_of_hosts(r, &from, &to);
 	for (unsigned int i = 0; i < r->nr; i++)
 		if (r->matched[i] && r->inputs[i].header.side == NT_HOST && r->burst_ns[i] > burst)
 			burst = r->burst_ns[i];

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/time.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -138,11 +140,10 @@ int64_t burst_next_ns(const struct burst *b, int64_t real_ns)
 /* Splits nanoseconds, which are negative before 1970, into seconds and a @rest that is not. */
 static time_t seconds_of(int64_t realtime_ns, int *rest)
 {
-	int64_t ns = realtime_ns % (int64_t)NS_PER_S;
+	int64_t ns = realtime_ns % (int64_t)NS_PER_S, seconds = realtime_ns / (int64_t)NS_PER_S;
 
-	ns += ns < 0 ? (int64_t)NS_PER_S : 0;
-	*rest = (int)ns;
-	return (time_t)((realtime_ns - ns) / (int64_t)NS_PER_S);
+	*rest = (int)(ns < 0 ? ns + (int64_t)NS_PER_S : ns);
+	return (time_t)(ns < 0 ? seconds - 1 : seconds);
 }
 
 char *local_time_format(char buf[LOCAL_TIME_LEN], int64_t realtime_ns)
@@ -176,4 +177,132 @@ char *rfc3339_format(char buf[RFC3339_LEN], int64_t realtime_ns)
 char *rfc3339_now(char buf[RFC3339_LEN])
 {
 	return rfc3339_format(buf, realtime_ns());
+}
+
+/* Reads a number of @least to @most digits. Return: the text behind it; NULL if there are none. */
+static const char *digits(const char *at, unsigned int least, unsigned int most, int *value)
+{
+	size_t nr = strspn(at, "0123456789");
+
+	if (nr < least || nr > most)
+		return NULL;
+	*value = (int)strtol(at, NULL, 10);
+	return at + nr;
+}
+
+/* HH:MM[:SS[.NS]]. Return: the text behind it, or NULL. */
+static const char *parse_clock(const char *at, struct wall_time *t)
+{
+	int hour, minute, second = 0;
+
+	at = digits(at, 1, 2, &hour);
+	at = at && *at == ':' ? digits(at + 1, 2, 2, &minute) : NULL;
+	if (at && *at == ':')
+		at = digits(at + 1, 2, 2, &second);
+	if (!at || hour > 23 || minute > 59 || second > 59)
+		return NULL;
+	t->seconds = (hour * 60 + minute) * 60 + second;
+	if (*at != '.')
+		return at;
+	for (int unit = 100000000; *++at >= '0' && *at <= '9'; unit /= 10)
+		t->ns += (*at - '0') * unit;
+	return at[-1] == '.' ? NULL : at;
+}
+
+/* Z, +HH:MM or -HH:MM, or nothing. Return: whether it is one of them. */
+static bool parse_zone(const char *at, struct wall_time *t)
+{
+	int sign = *at == '-' ? -1 : 1, hour = 0, minute = 0;
+
+	if (!*at)
+		return true;
+	t->zoned = true;
+	if (!strcmp(at, "Z"))
+		return true;
+	if (*at != '+' && *at != '-')
+		return false;
+	at = digits(at + 1, 2, 2, &hour);
+	at = at && *at == ':' ? digits(at + 1, 2, 2, &minute) : NULL;
+	t->offset = sign * (hour * 60 + minute) * 60;
+	return at && !*at && hour < 24 && minute < 60;
+}
+
+/* Years that CLOCK_REALTIME can be in as 64 bits of nanoseconds. */
+#define YEAR_MIN 1970
+#define YEAR_MAX 2261
+
+static bool is_date(const struct wall_time *t)
+{
+	struct tm tm = {.tm_year = t->year - 1900, .tm_mon = t->month - 1, .tm_mday = t->day};
+
+	return t->year >= YEAR_MIN && t->year <= YEAR_MAX && t->month >= 1 && t->month <= 12 &&
+	       timegm(&tm) != -1 && tm.tm_mday == t->day;
+}
+
+int wall_time_parse(const char *text, struct wall_time *t)
+{
+	const char *at = digits(text, 4, 4, &t->year);
+
+	*t = (struct wall_time){.dated = at, .year = at ? t->year : 0};
+	if (!at) {
+		at = parse_clock(text, t);
+		return at && !*at ? 0 : -EINVAL;
+	}
+	at = *at == '-' ? digits(at + 1, 2, 2, &t->month) : NULL;
+	at = at && *at == '-' ? digits(at + 1, 2, 2, &t->day) : NULL;
+	if (!at || !is_date(t))
+		return -EINVAL;
+	if (!*at)
+		return 0;
+	at = *at == 'T' || *at == ' ' ? parse_clock(at + 1, t) : NULL;
+	return at && parse_zone(at, t) ? 0 : -EINVAL;
+}
+
+/* The clock shows @tm, which may be in summer time, in standard time, or in both, or in neither. */
+static time_t local_time(const struct tm *tm, bool last)
+{
+	time_t found = -1;
+
+	for (int summer = 0; summer < 2; summer++) {
+		struct tm try = *tm, shown;
+		time_t at;
+
+		try.tm_isdst = summer;
+		at = mktime(&try);
+		if (at == -1 || !localtime_r(&at, &shown) || shown.tm_hour != tm->tm_hour ||
+		    shown.tm_min != tm->tm_min || shown.tm_sec != tm->tm_sec)
+			continue;
+		if (found == -1 || (last ? at > found : at < found))
+			found = at;
+	}
+	if (found == -1) {
+		struct tm try = *tm;
+
+		try.tm_isdst = 0;
+		found = mktime(&try);
+	}
+	return found;
+}
+
+int64_t wall_time_on(const struct wall_time *t, int64_t near, int days, bool last)
+{
+	int rest;
+	time_t day = seconds_of(near, &rest), at;
+	struct tm tm = {0};
+	int64_t ns;
+
+	if (!t->dated && localtime_r(&day, &tm))
+		tm.tm_mday += days;
+	if (t->dated)
+		tm = (struct tm){
+			.tm_year = t->year - 1900, .tm_mon = t->month - 1, .tm_mday = t->day};
+	tm.tm_hour = t->seconds / 3600;
+	tm.tm_min = t->seconds / 60 % 60;
+	tm.tm_sec = t->seconds % 60;
+	at = t->zoned ? timegm(&tm) - t->offset : local_time(&tm, last);
+	/* A damaged recording may say that it began at the end of time. */
+	if (__builtin_mul_overflow((int64_t)at, (int64_t)NS_PER_S, &ns) ||
+	    __builtin_add_overflow(ns, t->ns, &ns))
+		return at < 0 ? INT64_MIN : INT64_MAX;
+	return ns;
 }

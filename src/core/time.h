@@ -111,6 +111,46 @@ int64_t burst_next_ns(const struct burst *b, int64_t real_ns);
 /* "2031-05-23T12:00:00.000000000Z", with room for years with more digits. */
 #define RFC3339_LEN 80
 
+/**
+ * struct wall_time - a time of the wall clock, as users write it
+ * @dated: with a date; otherwise it is of any day
+ * @zoned: with an offset from UTC; otherwise it is in the local time zone
+ * @year, @month, @day: the date, @month from 1
+ * @seconds: after midnight, as the clock shows them
+ * @ns: and nanoseconds
+ * @offset: seconds that the zone is ahead of UTC
+ */
+struct wall_time {
+	bool dated;
+	bool zoned;
+	int year;
+	int month;
+	int day;
+	int seconds;
+	int ns;
+	int offset;
+};
+
+/**
+ * wall_time_parse() - parse HH:MM[:SS[.NS]], a date as YYYY-MM-DD, or both with T or a blank in
+ * between, and then perhaps Z or +HH:MM
+ *
+ * Return: 0, or -EINVAL; there is no 24:00, and no 30 February.
+ */
+int wall_time_parse(const char *text, struct wall_time *t);
+
+/**
+ * wall_time_on() - when a time is
+ * @near: if the time is not @dated: a time of CLOCK_REALTIME on the day in question
+ * @days: so many days after that day
+ * @last: if the clock shows the time twice, because it was set back: the second of both
+ *
+ * A time that the clock leaves out is as late after midnight as it would be without that.
+ *
+ * Return: CLOCK_REALTIME nanoseconds.
+ */
+int64_t wall_time_on(const struct wall_time *t, int64_t near, int days, bool last);
+
 /* "2031-05-23 12:00:00.000 +0200", with the same room. */
 #define LOCAL_TIME_LEN RFC3339_LEN
 

@@ -8,33 +8,164 @@
 #include "core/segments.h"
 #include "core/text.h"
 
-/* Room for any time that parse_seconds() reads. */
-#define TIME_LEN 32
+/* Room for any time that parse_seconds() or wall_time_parse() reads. */
+#define TIME_LEN 48
+
+static bool timed(const struct filter *f)
+{
+	return f->from.kind != FILTER_OPEN || f->to.kind != FILTER_OPEN;
+}
 
 bool filter_any(const struct filter *f)
 {
 	return nt_selects_by(&f->select.by) || f->select.cgroup[0] || f->select.device ||
-	       f->select.failed || f->select.slower_ns || f->to_ns || f->nr;
+	       f->select.failed || f->select.slower_ns || timed(f) || f->nr;
 }
 
-#define TIME_WRONG "not FROM-TO (such as 1s-1.5s, 10- or -500ms)"
+#define TIME_WRONG                                                             \
+	"not FROM-TO or FROM..TO (such as 1s-1.5s, 10-, -500ms, 14:03-14:05, " \
+	"2026-11-22T14:03.. or -30s..)"
+
+/* @dots: a minus sign is not what separates FROM from TO. Return: whether it is one. */
+static bool parse_instant(const char *text, bool dots, struct filter_instant *i)
+{
+	*i = (struct filter_instant){.kind = FILTER_OPEN};
+	if (!*text)
+		return true;
+	if (dots && *text == '-') {
+		i->kind = FILTER_BEFORE_END;
+		return !parse_seconds(text + 1, &i->ns);
+	}
+	i->kind = FILTER_AFTER;
+	if (!parse_seconds(text, &i->ns))
+		return true;
+	i->kind = FILTER_WALL;
+	return !wall_time_parse(text, &i->wall);
+}
+
+/* Whether TO is not after FROM, as far as that can be said of any recording. */
+static bool is_backwards(const struct filter_instant *from, const struct filter_instant *to)
+{
+	if (to->kind == FILTER_AFTER && !to->ns)
+		return true;
+	if (from->kind != to->kind)
+		return false;
+	if (from->kind == FILTER_AFTER)
+		return to->ns <= from->ns;
+	if (from->kind == FILTER_BEFORE_END)
+		return to->ns >= from->ns;
+	if (from->kind == FILTER_OPEN || from->wall.dated != to->wall.dated)
+		return false;
+	if (from->wall.dated)
+		return wall_time_on(&to->wall, 0, 0, true) <=
+		       wall_time_on(&from->wall, 0, 0, false);
+	/* TO may be on the next day. */
+	return to->wall.seconds == from->wall.seconds && to->wall.ns == from->wall.ns;
+}
 
 const char *filter_time(struct filter *f, const char *text)
 {
-	const char *dash = strchr(text, '-');
-	uint64_t from = 0, to = UINT64_MAX;
+	const char *dots = strstr(text, ".."), *end = dots ?: strchr(text, '-');
+	struct filter_instant from, to;
 	char first[TIME_LEN];
 
-	if (!dash || dash - text >= TIME_LEN || (dash == text && !dash[1]))
+	if (!end || end - text >= TIME_LEN)
 		return TIME_WRONG;
-	snprintf(first, sizeof(first), "%.*s", (int)(dash - text), text);
-	if ((first[0] && parse_seconds(first, &from)) || (dash[1] && parse_seconds(dash + 1, &to)))
+	snprintf(first, sizeof(first), "%.*s", (int)(end - text), text);
+	if (!parse_instant(first, dots, &from) || !parse_instant(end + (dots ? 2 : 1), dots, &to) ||
+	    (from.kind == FILTER_OPEN && to.kind == FILTER_OPEN))
 		return TIME_WRONG;
-	if (to <= from)
+	if (is_backwards(&from, &to))
 		return "ends before it begins";
-	f->from_ns = from;
-	f->to_ns = to;
+	f->from = from;
+	f->to = to;
 	return NULL;
+}
+
+bool filter_needs_end(const struct filter *f)
+{
+	return f->from.kind == FILTER_BEFORE_END || f->to.kind == FILTER_BEFORE_END;
+}
+
+/* Of an open end: a FROM that was over so long ago is one of the next day. */
+#define OVER_NS (12 * 3600 * 1000000000LL)
+
+static bool of_any_day(const struct filter_instant *i)
+{
+	return i->kind == FILTER_WALL && !i->wall.dated;
+}
+
+/* Days from the one on which a recording began, for a FROM without a date. */
+static int days_of_from(const struct filter *f, int64_t began)
+{
+	int64_t from = wall_time_on(&f->from.wall, began, 0, false);
+	const struct wall_time *to = &f->to.wall;
+	bool next_day = to->seconds < f->from.wall.seconds ||
+			(to->seconds == f->from.wall.seconds && to->ns < f->from.wall.ns);
+
+	if (!of_any_day(&f->to))
+		return (__int128)began - from > OVER_NS;
+	for (int day = -1; day < 1; day++)
+		if (wall_time_on(to, began, day + next_day, true) > began)
+			return day;
+	return 1;
+}
+
+/* A time of the wall clock on the recording's own clock; 0 if it is before the recording. */
+static uint64_t on_its_clock(const struct instant *began, int64_t wall)
+{
+	if (wall <= began->realtime_ns)
+		return 0;
+	return ns_add(began->monotonic_ns, (uint64_t)wall - (uint64_t)began->realtime_ns);
+}
+
+/* CLOCK_REALTIME of a TO without a date: the first one after FROM, and after the beginning. */
+static int64_t to_of_any_day(const struct filter *f, const struct instant *began, int64_t from)
+{
+	int64_t after = from > began->realtime_ns ? from : began->realtime_ns, to;
+	int day = 0;
+
+	do
+		to = wall_time_on(&f->to.wall, after, day, true);
+	while (to <= after && ++day < 3);
+	return to;
+}
+
+static uint64_t span_end(const struct filter_instant *i, const struct instant *began,
+			 uint64_t end_ns)
+{
+	return i->kind == FILTER_AFTER	      ? i->ns ? ns_add(began->monotonic_ns, i->ns) : 0
+	       : i->kind == FILTER_BEFORE_END ? end_ns > i->ns ? end_ns - i->ns : 0
+					      : 0;
+}
+
+struct filter_span filter_span(const struct filter *f, const struct instant *began, uint64_t end_ns)
+{
+	struct filter_span span = {
+		.from_ns = span_end(&f->from, began, end_ns),
+		.to_ns = span_end(&f->to, began, end_ns),
+	};
+	bool wall = f->from.kind == FILTER_WALL || f->to.kind == FILTER_WALL;
+	int64_t from = INT64_MIN, to;
+
+	if ((wall && !began->realtime_ns) || (filter_needs_end(f) && !end_ns))
+		return (struct filter_span){0};
+	if (f->from.kind == FILTER_WALL) {
+		from = wall_time_on(&f->from.wall, began->realtime_ns,
+				    f->from.wall.dated ? 0 : days_of_from(f, began->realtime_ns),
+				    false);
+		span.from_ns = on_its_clock(began, from);
+	} else if (span.from_ns > began->monotonic_ns) {
+		from = instant_wall(began, span.from_ns);
+	}
+	if (f->to.kind == FILTER_WALL) {
+		to = of_any_day(&f->to) ? to_of_any_day(f, began, from)
+					: wall_time_on(&f->to.wall, 0, 0, true);
+		span.to_ns = on_its_clock(began, to);
+	} else if (f->to.kind == FILTER_OPEN) {
+		span.to_ns = UINT64_MAX;
+	}
+	return span;
 }
 
 static bool is_name(const char *name, const char *text, size_t length)
@@ -124,12 +255,12 @@ static bool holds(const struct filter_condition *c, int64_t ns)
 	}
 }
 
-static bool in_time(const struct filter *f, const struct nt_record *r, uint64_t began_ns)
+static bool in_time(const struct filter *f, const struct nt_record *r,
+		    const struct filter_span *span)
 {
 	uint64_t begin = record_begin_ns(r) ?: record_last_ns(r);
-	uint64_t after = begin > began_ns ? begin - began_ns : 0;
 
-	return !f->to_ns || (after >= f->from_ns && after < f->to_ns);
+	return !timed(f) || (begin >= span->from_ns && begin < span->to_ns);
 }
 
 static bool latencies_hold(const struct filter *f, uint64_t ns)
@@ -149,11 +280,11 @@ static bool any_stage(const struct filter *f)
 }
 
 bool filter_takes(const struct filter *f, const struct nt_record *r, const struct stage_split *how,
-		  uint64_t began_ns)
+		  const struct filter_span *span)
 {
 	uint64_t stage[NT_STAGES_MAX];
 
-	if (!selects_record(&f->select, r) || !in_time(f, r, began_ns) ||
+	if (!selects_record(&f->select, r) || !in_time(f, r, span) ||
 	    !latencies_hold(f, record_latency_ns(r)))
 		return false;
 	if (!any_stage(f))
@@ -188,7 +319,8 @@ static bool takes_connection(const struct filter *f, const struct merge_connecti
 }
 
 bool filter_takes_single(const struct filter *f, const struct merge_connection *c,
-			 const struct nt_record *r, uint32_t missing, uint64_t began_ns)
+			 const struct nt_record *r, uint32_t missing,
+			 const struct filter_span *span)
 {
 	enum nt_side side = r->side == NT_HOST ? NT_HOST : NT_TARGET;
 	struct stage_split how;
@@ -196,12 +328,12 @@ bool filter_takes_single(const struct filter *f, const struct merge_connection *
 	if (!takes_connection(f, c, side))
 		return false;
 	stage_split_init(&how, side, missing | record_lacks(r));
-	return filter_takes(f, r, &how, began_ns);
+	return filter_takes(f, r, &how, span);
 }
 
 bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 			  const struct nt_record *host, const struct nt_record *target,
-			  const uint32_t missing[NT_SIDES], uint64_t began_ns)
+			  const uint32_t missing[NT_SIDES], const struct filter_span *span)
 {
 	const uint32_t lacks[NT_SIDES] = {
 		[NT_HOST] = missing[NT_HOST] | record_lacks(host),
@@ -210,7 +342,7 @@ bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 	int64_t stage[NT_MERGED_STAGES_NR];
 
 	if (!takes_connection(f, c, NT_HOST) || !selects_record(&f->select, host) ||
-	    !in_time(f, host, began_ns) || !latencies_hold(f, record_latency_ns(host)))
+	    !in_time(f, host, span) || !latencies_hold(f, record_latency_ns(host)))
 		return false;
 	if (!any_stage(f))
 		return true;
@@ -233,24 +365,20 @@ bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 	return true;
 }
 
-double filter_seconds(const struct filter *f, uint64_t began_ns, uint64_t first_ns,
-		      uint64_t last_ns)
+double filter_seconds(const struct filter_span *span, uint64_t first_ns, uint64_t last_ns)
 {
-	uint64_t from = first_ns, to = last_ns;
+	uint64_t from = span->from_ns > first_ns ? span->from_ns : first_ns;
+	uint64_t to = span->to_ns < last_ns ? span->to_ns : last_ns;
 
-	if (f->to_ns && began_ns + f->from_ns > from)
-		from = began_ns + f->from_ns;
-	if (f->to_ns && f->to_ns < UINT64_MAX - began_ns && began_ns + f->to_ns < to)
-		to = began_ns + f->to_ns;
 	return to > from ? (double)(to - from) / 1e9 : 0;
 }
 
-void filter_bounds(const struct filter *f, uint64_t *from, uint64_t *to)
+void filter_bounds(const struct filter_span *span, uint64_t began_ns, uint64_t *from, uint64_t *to)
 {
-	if (!f->to_ns)
-		return;
-	if (f->from_ns > *from)
-		*from = f->from_ns;
-	if (f->to_ns < *to)
-		*to = f->to_ns;
+	if (span->from_ns > began_ns && span->from_ns - began_ns > *from)
+		*from = span->from_ns - began_ns;
+	if (span->to_ns <= began_ns)
+		*to = 0;
+	else if (span->to_ns - began_ns < *to)
+		*to = span->to_ns - began_ns;
 }

@@ -11,6 +11,7 @@
 
 #include "core/select.h"
 #include "core/segments.h"
+#include "core/time.h"
 #include "merge/connection.h"
 #include "merge/merged_stages.h"
 
@@ -40,17 +41,41 @@ struct filter_condition {
 	uint64_t ns;
 };
 
+/* What the FROM or the TO of --time is. */
+enum filter_instant_kind {
+	FILTER_OPEN,	   /* left out */
+	FILTER_AFTER,	   /* so long after the recording began */
+	FILTER_BEFORE_END, /* so long before its last command ended */
+	FILTER_WALL,	   /* by the wall clock of its machine */
+};
+
+/** struct filter_instant - FROM or TO; @ns: of FILTER_AFTER and FILTER_BEFORE_END */
+struct filter_instant {
+	enum filter_instant_kind kind;
+	uint64_t ns;
+	struct wall_time wall;
+};
+
+/**
+ * struct filter_span - the time of one recording that a filter takes
+ * @from_ns, @to_ns: its CLOCK_MONOTONIC, @to_ns exclusive
+ */
+struct filter_span {
+	uint64_t from_ns;
+	uint64_t to_ns;
+};
+
 /**
  * struct filter - a command has to meet all that is set; all zeroes: every command is taken
  * @select: what the records say
- * @from_ns, @to_ns: when it began, from the beginning of its recording; @to_ns 0: at any time
+ * @from, @to: when it began; both open: at any time
  * @condition: @nr conditions
  * @how: how commands of the last pair of machines are split, valid if @has_how
  */
 struct filter {
 	struct select select;
-	uint64_t from_ns;
-	uint64_t to_ns;
+	struct filter_instant from;
+	struct filter_instant to;
 	struct filter_condition condition[FILTER_CONDITIONS_MAX];
 	unsigned int nr;
 	struct merged_split how;
@@ -61,13 +86,28 @@ struct filter {
 bool filter_any(const struct filter *f);
 
 /**
- * filter_time(), filter_where() - read the argument of an option: FROM-TO (one of them may be left
- * out), and STAGE>TIME
+ * filter_time(), filter_where() - read the argument of an option: FROM-TO or FROM..TO (one of them
+ * may be left out), and STAGE>TIME
  *
  * Return: NULL, or the fault, in words that follow the argument in a message.
  */
 const char *filter_time(struct filter *f, const char *text);
 const char *filter_where(struct filter *f, const char *text);
+
+/** filter_needs_end() - whether filter_span() needs the end of recordings */
+bool filter_needs_end(const struct filter *f);
+
+/**
+ * filter_span() - the time of a recording that the filter takes
+ * @began: both clocks when it began; @began->realtime_ns 0: the wall clock is not known
+ * @end_ns: when its last command ended, CLOCK_MONOTONIC; 0: not known
+ *
+ * A time of the wall clock without a date is the first one that is not over when the recording
+ * began. That is so of both together where both have none. Of an open end the FROM may be up to 12
+ * hours before the beginning. If what it takes is not known it takes nothing.
+ */
+struct filter_span filter_span(const struct filter *f, const struct instant *began,
+			       uint64_t end_ns);
 
 /**
  * filter_takes_matched() - whether the filter takes a matched command
@@ -75,35 +115,34 @@ const char *filter_where(struct filter *f, const char *text);
  * @c: the command's connection
  * @host, @target: its records
  * @missing: [side] bits of the points that no probe gives on its machines
- * @began_ns: when the host's recording began, its CLOCK_MONOTONIC
+ * @span: the time of the host's recording
  */
 bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 			  const struct nt_record *host, const struct nt_record *target,
-			  const uint32_t missing[NT_SIDES], uint64_t began_ns);
+			  const uint32_t missing[NT_SIDES], const struct filter_span *span);
 
 /** filter_takes_single() - the same for a command with a record of one side only */
 bool filter_takes_single(const struct filter *f, const struct merge_connection *c,
-			 const struct nt_record *r, uint32_t missing, uint64_t began_ns);
+			 const struct nt_record *r, uint32_t missing,
+			 const struct filter_span *span);
 
 /**
  * filter_takes() - the same for a command of a queue that selects_queue() takes
  * @how: how commands of its machine are split
  */
 bool filter_takes(const struct filter *f, const struct nt_record *r, const struct stage_split *how,
-		  uint64_t began_ns);
+		  const struct filter_span *span);
 
 /**
  * filter_seconds() - how many seconds of a recording the filter takes
- * @began_ns: when the recording began
  * @first_ns, @last_ns: when the first of all its commands began, and when the last one ended
  */
-double filter_seconds(const struct filter *f, uint64_t began_ns, uint64_t first_ns,
-		      uint64_t last_ns);
+double filter_seconds(const struct filter_span *span, uint64_t first_ns, uint64_t last_ns);
 
 /**
  * filter_bounds() - cut a time from @from to @to to what the filter takes; both are nanoseconds
- * after the recording began
+ * after the recording began, at @began_ns
  */
-void filter_bounds(const struct filter *f, uint64_t *from, uint64_t *to);
+void filter_bounds(const struct filter_span *span, uint64_t began_ns, uint64_t *from, uint64_t *to);
 
 #endif /* NTPROF_MERGE_FILTER_H */

@@ -131,6 +131,7 @@ struct one_side {
 	struct stage_split how, lacking; /* of records that lack arrivals */
 	struct queue *queues;		 /* hash table */
 	const struct filter *filter;
+	struct filter_span span;
 	const struct places *places;
 	uint64_t taken;
 	struct details *details;
@@ -247,8 +248,7 @@ static const struct stage_split *how_of(const struct one_side *o, const struct n
 }
 
 /* @q: NULL if the stream has not announced the queue */
-static bool takes(const struct one_side *o, const struct queue *q, const struct nt_record *r,
-		  uint64_t began_ns)
+static bool takes(const struct one_side *o, const struct queue *q, const struct nt_record *r)
 {
 	static const struct queue_info unknown;
 
@@ -256,7 +256,7 @@ static bool takes(const struct one_side *o, const struct queue *q, const struct 
 		return true;
 	return (q ? q->selected : is_selected(o, &unknown)) &&
 	       places_takes(o->places, &o->filter->select, r) &&
-	       filter_takes(o->filter, r, how_of(o, r), began_ns);
+	       filter_takes(o->filter, r, how_of(o, r), &o->span);
 }
 
 static int count_group(struct one_side *o, const struct queue *q, const struct nt_record *r,
@@ -284,7 +284,7 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	uint64_t stage[NT_STAGES_MAX];
 	struct stats_row *row;
 
-	if (!takes(o, q, r, began_ns))
+	if (!takes(o, q, r))
 		return 0;
 	o->taken++;
 	if (o->groups && ((r->flags & NT_F_CANCELLED) || (first && last >= first)) &&
@@ -351,6 +351,7 @@ struct who {
  * @began_ns: first clock frame, or, without one, when the first command began
  * @first_ns, @last_ns: beginning and end of its commands, its own clock
  * @to_wall: what to add for the wall clock
+ * @span: the time that the filter takes, known since @began_ns is
  * @figures: NULL where they are not wanted
  */
 struct stream {
@@ -363,6 +364,7 @@ struct stream {
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t to_wall;
+	struct filter_span span;
 	uint64_t burst_ns; /* it was recorded for so much of that time; 0: all of it */
 	struct who *queues;
 	unsigned int nr_queues;
@@ -449,6 +451,15 @@ void unmatched_burst(struct unmatched *a, unsigned int stream, uint64_t ns)
 		s->burst_ns = ns_add(s->burst_ns, ns);
 }
 
+static void began(struct stream *s, const struct instant *at)
+{
+	s->began_ns = at->monotonic_ns;
+	if (s->h.filter)
+		s->span = filter_span(s->h.filter, at, s->h.end_ns);
+	if (s->figures)
+		s->figures->span = s->span;
+}
+
 void unmatched_clock(struct unmatched *a, unsigned int stream, const struct instant *now)
 {
 	struct stream *s = of_interest(a, stream);
@@ -456,7 +467,7 @@ void unmatched_clock(struct unmatched *a, unsigned int stream, const struct inst
 	if (!s)
 		return;
 	if (!s->began_ns)
-		s->began_ns = now->monotonic_ns;
+		began(s, now);
 	s->has_clock = true;
 	s->to_wall = (uint64_t)now->realtime_ns - now->monotonic_ns;
 }
@@ -514,7 +525,7 @@ int unmatched_record(struct unmatched *a, unsigned int stream, const struct nt_r
 	last = record_last_ns(r);
 	s->commands++;
 	if (!s->began_ns)
-		s->began_ns = first;
+		began(s, &(struct instant){.monotonic_ns = first});
 	if (first && (!s->first_ns || first < s->first_ns))
 		s->first_ns = first;
 	if (last > s->last_ns)
@@ -527,6 +538,11 @@ int unmatched_record(struct unmatched *a, unsigned int stream, const struct nt_r
 uint64_t unmatched_began_ns(const struct unmatched *a, unsigned int stream)
 {
 	return a->streams[stream].began_ns;
+}
+
+const struct filter_span *unmatched_span(const struct unmatched *a, unsigned int stream)
+{
+	return &a->streams[stream].span;
 }
 
 uint64_t unmatched_taken(const struct unmatched *a, unsigned int stream, uint64_t *of)
@@ -664,7 +680,7 @@ const struct stats *unmatched_stats(struct unmatched *a, unsigned int stream, co
 	double seconds = s->last_ns > s->first_ns ? (double)(s->last_ns - s->first_ns) / 1e9 : 0;
 
 	if (s->h.filter)
-		seconds = filter_seconds(s->h.filter, s->began_ns, s->first_ns, s->last_ns);
+		seconds = filter_seconds(&s->span, s->first_ns, s->last_ns);
 	if (s->burst_ns)
 		seconds = (double)s->burst_ns / 1e9;
 	return s->figures ? one_side_stats(s->figures, kernel, s->h.sample, losses, seconds) : NULL;
@@ -681,7 +697,7 @@ struct groups *unmatched_groups(struct unmatched *a, unsigned int stream)
 	from = s->first_ns > s->began_ns ? s->first_ns - s->began_ns : 0;
 	to = s->last_ns > s->began_ns ? s->last_ns - s->began_ns : 0;
 	if (s->h.filter)
-		filter_bounds(s->h.filter, &from, &to);
+		filter_bounds(&s->span, s->began_ns, &from, &to);
 	return groups_finish(g, from, to, s->burst_ns) ? NULL : g;
 }
 

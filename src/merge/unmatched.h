@@ -50,6 +50,7 @@ struct unmatched *unmatched_new(unsigned int nr);
  * @missing: bits of the points that no probe gives on that machine
  * @figures: keep the figures that the stream gives by itself
  * @filter: ...of these commands only; NULL: of all. Valid until unmatched_free()
+ * @end_ns: when its last command ended, for the filter; 0: not known
  * @grouping: ...and count them in groups as well; NULL: in none
  * @detail: ...and keep the intervals between their points
  * @source: where its points come from
@@ -62,6 +63,7 @@ struct unmatched_header {
 	uint32_t missing;
 	bool figures;
 	const struct filter *filter;
+	uint64_t end_ns;
 	const struct grouping *grouping;
 	bool detail;
 	char source[16];
@@ -82,6 +84,9 @@ int unmatched_record(struct unmatched *a, unsigned int stream, const struct nt_r
 /** unmatched_began_ns() - CLOCK_MONOTONIC of a stream's first clock frame: when its recording began
  */
 uint64_t unmatched_began_ns(const struct unmatched *a, unsigned int stream);
+
+/** unmatched_span() - the time of a stream that its filter takes, if it has one */
+const struct filter_span *unmatched_span(const struct unmatched *a, unsigned int stream);
 
 /** unmatched_matched() - a command of these two streams is matched */
 void unmatched_matched(struct unmatched *a, unsigned int host, unsigned int target);

@@ -606,6 +606,7 @@ int input_rewind(struct input *in)
 	stream_reader_free(in->reader);
 	in->reader = reader;
 	in->begun = in->ended = false;
+	in->end_ns = in->last_ns;
 	in->records = in->first_ns = in->last_ns = in->bursts = in->burst_ns = 0;
 	in->now = INT64_MIN;
 	in->result = 0;

@@ -78,6 +78,7 @@ void stream_reader_free(struct stream_reader *r);
  * @now: when the last command that was read ended, on the common axis; INT64_MIN before the first
  * @clock: its two clocks when the recording began; all zero if it does not tell
  * @first_ns: when the first command began, its own clock
+ * @end_ns: @last_ns at the end, if it is read a second time; 0: not known
  * @last_ns: the last point of any command, its own clock; see input_seconds()
  * @bursts, @burst_ns: number of bursts in which it was recorded, and their time in all; 0: recorded
  *                     all the time
@@ -99,6 +100,7 @@ struct input {
 	struct instant clock;
 	uint64_t first_ns;
 	uint64_t last_ns;
+	uint64_t end_ns;
 	uint64_t records;
 	uint64_t bursts;
 	uint64_t burst_ns;

@@ -191,7 +191,7 @@ static void what_is_wrong_is_named(void **state)
 		{{"report", "x", "--nqn", ""}, "--nqn : not an NQN"},
 		{{"report", "x", "--hostnqn", ""}, "--hostnqn : not an NQN"},
 		{{"report", "x", "--slower", "4k"}, "--slower 4k: not a time"},
-		{{"report", "x", "--time", "5"}, "--time 5: not FROM-TO (such as"},
+		{{"report", "x", "--time", "5"}, "--time 5: not FROM-TO or FROM..TO (such as"},
 		{{"report", "x", "--time", "-"}, "--time -: not FROM-TO"},
 		{{"report", "x", "--time", "2-1"}, "--time 2-1: ends before it begins"},
 		{{"report", "x", "--where", "lateness>1ms"},

@@ -322,6 +322,59 @@ static void time_is_after_the_beginning_of_the_recording(void **state)
 	recordings_free(f, 2);
 }
 
+/* Copies as much of a file into a pipe as that holds. Return: whether there is any. */
+static bool copy_some(int from, int to)
+{
+	char bytes[4096];
+	ssize_t n = pread(from, bytes, sizeof(bytes), 0);
+
+	return n > 0 && write(to, bytes, (size_t)n) == n;
+}
+
+/* The wall clock of a recording that begins at midnight. */
+static void time_of_the_wall_clock_is_that_of_the_recording(void **state)
+{
+	struct recording f[] = {{.edit = has_begun}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	struct selection_case first = {{"--time", "..2024-01-01T00:00:00.003Z"}, NULL};
+	struct selection_case second = {{"--time", "00:00:00.003-"}, NULL};
+	struct selection_case last = {{"--time", "-1h.."}, NULL};
+	static struct result r;
+	char fifo[] = "/tmp/test_report_time.XXXXXX";
+	int p[2];
+
+	until_ns = 3 * MS;
+	nr_wanted = 0;
+	c.stream[0].offset_ns = c.stream[1].offset_ns = 0;
+	c.stream[0].drift_ppm = c.stream[1].drift_ppm = 0;
+	recordings_make(f, &c);
+	setenv("TZ", "UTC0", 1);
+	report_with(&r, &first, f[0].path, f[1].path, false);
+	assert_selected(&r, COMMANDS, "merged commands");
+	nr_wanted = COMMANDS - nr_wanted;
+	report_with(&r, &second, f[0].path, f[1].path, false);
+	assert_selected(&r, COMMANDS, "merged commands");
+	nr_wanted = COMMANDS;
+	report_with(&r, &last, f[0].path, f[1].path, false);
+	assert_selected(&r, COMMANDS, "merged commands");
+	report_with(&r, &last, f[1].path, NULL, false);
+	assert_selected(&r, COMMANDS, "commands");
+	unsetenv("TZ");
+	RUN(&r, "report", f[0].path, "--time", "25:00-");
+	assert_int_equal(r.status, EX_USAGE);
+	assert_contains(r.err, "--time 25:00-: not FROM-TO or FROM..TO");
+	/* The end of a pipe is not known before it is read. */
+	assert_int_equal(pipe(p), 0);
+	assert_true(copy_some(f[0].fd, p[1]));
+	close(p[1]);
+	snprintf(fifo, sizeof(fifo), "/dev/fd/%d", p[0]);
+	RUN(&r, "report", fifo, "--time", "-30s..");
+	assert_int_equal(r.status, EXIT_FAILURE);
+	assert_contains(r.err, " is no file, so its end is not known before it is read");
+	close(p[0]);
+	recordings_free(f, 2);
+}
+
 static void json_says_of_how_many_the_figures_are(void **state)
 {
 	static const struct selection_case all = {{"--format=json"}, is_any};
@@ -420,6 +473,7 @@ int main(void)
 		cmocka_unit_test(conditions_are_of_the_stages_that_lines_of_commands_have),
 		cmocka_unit_test(conditions_of_one_side_are_of_its_own_stages),
 		cmocka_unit_test(time_is_after_the_beginning_of_the_recording),
+		cmocka_unit_test(time_of_the_wall_clock_is_that_of_the_recording),
 		cmocka_unit_test(json_says_of_how_many_the_figures_are),
 		cmocka_unit_test(a_device_is_known_by_its_name_in_the_recording),
 		cmocka_unit_test(a_recording_without_names_of_devices_says_so),

@@ -7,13 +7,19 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "core/hash.h"
 #include "merge/filter.h"
 
 #define BEGAN 1000000ULL
+
+static const struct filter_span all = {.to_ns = UINT64_MAX};
 
 /*
  * A read that began 1000 ns after the recording did, and took 8107 ns. The target has another
@@ -73,16 +79,30 @@ static const struct {
 	{"network_transmission", {0, 0}, 7650 - 5051},
 };
 
+/* The span of a recording that began at @began_ns, without a wall clock. */
+static struct filter_span span_from(const struct filter *f, uint64_t began_ns)
+{
+	return filter_span(f, &(struct instant){.monotonic_ns = began_ns}, 0);
+}
+
+static bool single_from(const struct filter *f, const struct nt_record *r, uint64_t began_ns)
+{
+	const struct filter_span span = span_from(f, began_ns);
+
+	return filter_takes_single(f, &connection, r, 0, &span);
+}
+
 static bool single(const struct filter *f, const struct nt_record *r)
 {
-	return filter_takes_single(f, &connection, r, 0, BEGAN);
+	return single_from(f, r, BEGAN);
 }
 
 static bool matched(struct filter *f)
 {
 	const uint32_t missing[NT_SIDES] = {0};
+	const struct filter_span span = span_from(f, BEGAN);
 
-	return filter_takes_matched(f, &connection, &host, &target, missing, BEGAN);
+	return filter_takes_matched(f, &connection, &host, &target, missing, &span);
 }
 
 /*
@@ -188,10 +208,10 @@ static void a_stage_that_others_are_not_parted_from_has_their_time(void **state)
 	assert_false(single(&f, &host));
 	f.nr = 0;
 	assert_null(filter_where(&f, "network_transmission=2639ns"));
-	assert_true(filter_takes_matched(&f, &connection, &without, &target, missing, BEGAN));
+	assert_true(filter_takes_matched(&f, &connection, &without, &target, missing, &all));
 	/* The next command lacks no point, nor does the one after it. */
 	assert_false(matched(&f));
-	assert_true(filter_takes_matched(&f, &connection, &without, &target, missing, BEGAN));
+	assert_true(filter_takes_matched(&f, &connection, &without, &target, missing, &all));
 	/*
 	 * The target's arrival is missing as well. The time before its next point then belongs to
 	 * the network.
@@ -200,14 +220,14 @@ static void a_stage_that_others_are_not_parted_from_has_their_time(void **state)
 	f.nr = 0;
 	assert_null(filter_where(&f, "nstack_submission=11ns"));
 	assert_true(matched(&f));
-	assert_false(filter_takes_matched(&f, &connection, &host, &far, missing, BEGAN));
+	assert_false(filter_takes_matched(&f, &connection, &host, &far, missing, &all));
 	assert_true(matched(&f));
 	/* A command that cannot be split has no stages. */
 	without.points[NT_H_SEND_CMD] = 0;
 	f.nr = 0;
 	assert_null(filter_where(&f, "blk_completion<1h"));
 	assert_false(single(&f, &without));
-	assert_false(filter_takes_matched(&f, &connection, &without, &target, missing, BEGAN));
+	assert_false(filter_takes_matched(&f, &connection, &without, &target, missing, &all));
 	f.nr = 0;
 	assert_null(filter_where(&f, "latency<1h"));
 	assert_true(single(&f, &without));
@@ -222,8 +242,9 @@ static void times_are_from_and_to(void **state)
 		     {"1us-", true},	      {"-1001ns", true},    {"-1us", false},
 		     {"999ns-1h", true}};
 	static const char *const wrong[] = {
-		"",	"-",	    "1s",  "1s-1s",  "2s-1s", "x-1s",
-		"1s-x", "1s-2s-3s", "-0s", "1s--2s", "0-0ms", "00000000000000000000000000000001-2"};
+		"",	 "-",	   "1s",    "1s-1s",
+		"2s-1s", "x-1s",   "1s-x",  "1s-2s-3s",
+		"-0s",	 "1s--2s", "0-0ms", "000000000000000000000000000000000000000000000001-2"};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(times); i++) {
 		struct filter f = {0};
@@ -251,9 +272,9 @@ static void when_a_command_began_is_known_as_well_as_can_be(void **state)
 	struct filter f = {0};
 
 	assert_null(filter_time(&f, "-1ns"));
-	assert_true(filter_takes_single(&f, &connection, &r, 0, BEGAN + 5000));
-	assert_true(filter_takes_single(&f, &connection, &r, 0, BEGAN + 1000));
-	assert_false(filter_takes_single(&f, &connection, &r, 0, BEGAN + 999));
+	assert_true(single_from(&f, &r, BEGAN + 5000));
+	assert_true(single_from(&f, &r, BEGAN + 1000));
+	assert_false(single_from(&f, &r, BEGAN + 999));
 	for (unsigned int i = 0; i < NT_H_COMPLETE; i++)
 		r.points[i] = 0;
 	f = (struct filter){0};
@@ -261,29 +282,183 @@ static void when_a_command_began_is_known_as_well_as_can_be(void **state)
 	assert_true(single(&f, &r));
 }
 
-static void how_much_of_a_recording_is_in_it(void **state)
+static void must_be(const char *time, uint64_t began_ns, double seconds, uint64_t from, uint64_t to)
 {
 	struct filter f = {0};
-	uint64_t from = 10, to = 20;
+	struct filter_span span;
+	uint64_t begin = 10, end = 20000;
 
-	assert_true(filter_seconds(&f, 1000, 2000, 5000) == 3e-6);
-	assert_true(filter_seconds(&f, 1000, 5000, 5000) == 0);
-	filter_bounds(&f, &from, &to);
-	assert_true(from == 10 && to == 20);
-	assert_null(filter_time(&f, "2us-3us"));
-	assert_true(filter_seconds(&f, 1000, 2000, 5000) == 1e-6);
-	assert_true(filter_seconds(&f, 1000, 3500, 3900) == 4e-7);
-	assert_true(filter_seconds(&f, 0, 9000, 12000) == 0);
-	f = (struct filter){0};
-	assert_null(filter_time(&f, "2us-"));
-	assert_true(filter_seconds(&f, 1000, 2000, 5000) == 2e-6);
-	filter_bounds(&f, &from, &to);
-	assert_true(from == 2000 && to == 20);
-	from = 10;
-	f = (struct filter){0};
-	assert_null(filter_time(&f, "-15ns"));
-	filter_bounds(&f, &from, &to);
-	assert_true(from == 10 && to == 15);
+	if (*time)
+		assert_null(filter_time(&f, time));
+	span = span_from(&f, began_ns);
+	assert_true(filter_seconds(&span, 2000, 5000) == seconds);
+	filter_bounds(&span, began_ns, &begin, &end);
+	assert_int_equal(begin, from);
+	assert_int_equal(end, to);
+}
+
+static void how_much_of_a_recording_is_in_it(void **state)
+{
+	must_be("", 1000, 3e-6, 10, 20000);
+	must_be("2us-3us", 1000, 1e-6, 2000, 3000);
+	must_be("2us-", 1000, 2e-6, 2000, 20000);
+	must_be("-15ns", 1000, 0, 10, 15);
+	must_be("2us-3us", 1, 1e-6, 2000, 3000);
+	must_be("12us-13us", 1000, 0, 12000, 13000);
+}
+
+#define HOURS (3600 * 1000000000LL)
+#define MINUTES (60 * 1000000000LL)
+
+/* A recording that began at @began, local time, and what of it is taken: minutes after that. */
+struct wall_case {
+	const char *zone, *began, *time;
+	int from, to;
+};
+
+#define TO_THE_END INT_MAX
+#define VIENNA "CET-1CEST,M3.5.0,M10.5.0/3"
+
+static void must_take_minutes(const struct wall_case *k)
+{
+	struct filter f = {0};
+	struct instant began = {.monotonic_ns = 100 * HOURS};
+	struct filter_span span;
+	struct wall_time wall;
+
+	setenv("TZ", k->zone, 1);
+	tzset();
+	assert_int_equal(wall_time_parse(k->began, &wall), 0);
+	began.realtime_ns = wall_time_on(&wall, 0, 0, false);
+	if (filter_time(&f, k->time))
+		fail_msg("%s is refused", k->time);
+	span = filter_span(&f, &began, 0);
+	if (span.from_ns != (k->from ? began.monotonic_ns + k->from * MINUTES : 0) ||
+	    span.to_ns != (k->to == TO_THE_END ? UINT64_MAX : began.monotonic_ns + k->to * MINUTES))
+		fail_msg("%s of %s: from minute %lld to %lld", k->time, k->began,
+			 (long long)(span.from_ns - began.monotonic_ns) / MINUTES,
+			 (long long)(span.to_ns - began.monotonic_ns) / MINUTES);
+}
+
+static void times_of_the_wall_clock_are_of_the_recording(void **state)
+{
+	static const struct wall_case cases[] = {
+		{VIENNA, "2026-11-22T14:00", "14:03-14:05", 3, 5},
+		{VIENNA, "2026-11-22T14:00", "14:03..14:05", 3, 5},
+		{VIENNA, "2026-11-22T14:04", "14:03-14:05", 0, 1},
+		{VIENNA, "2026-11-22T14:00", "14:03-", 3, TO_THE_END},
+		{VIENNA, "2026-11-22T14:04", "14:03-", 0, TO_THE_END},
+		{VIENNA, "2026-11-22T14:00", "2026-11-22T14:03..", 3, TO_THE_END},
+		{VIENNA, "2026-11-22T14:00", "2026-11-22 14:03..14:05", 3, 5},
+		{VIENNA, "2026-11-22T14:00", "2026-11-22T13:03Z..2026-11-22T15:04+01:00", 3, 64},
+		{VIENNA, "2026-11-22T14:00", "2026-11-23..", 600, TO_THE_END},
+		{VIENNA, "2026-11-22T14:00", "..14:03", 0, 3},
+		{VIENNA, "2026-11-22T14:00", "60s..14:03", 1, 3},
+		{VIENNA, "2026-11-22T14:00", "14:03..300s", 3, 5},
+		/* Midnight */
+		{VIENNA, "2026-11-22T23:50", "23:55-00:05", 5, 15},
+		{VIENNA, "2026-11-22T23:50", "00:05-00:10", 15, 20},
+		{VIENNA, "2026-11-22T23:50", "00:05..", 15, TO_THE_END},
+		{VIENNA, "2026-11-22T23:50", "00:00-", 10, TO_THE_END},
+		{VIENNA, "2026-11-23T00:01", "23:55-00:05", 0, 4},
+		{VIENNA, "2026-11-23T00:01", "14:03-14:04", 842, 843},
+		{VIENNA, "2026-12-31T23:50", "00:05-00:10", 15, 20},
+		/* The clock is set forward: 2:00 is 3:00. */
+		{VIENNA, "2026-03-29T01:50", "03:05-03:10", 15, 20},
+		{VIENNA, "2026-03-29T01:50", "02:05-03:10", 15, 20},
+		{VIENNA, "2026-03-28T23:00", "04:00-05:00", 240, 300},
+		/* The clock is set back: it is 2:30 twice, and both are taken. */
+		{VIENNA, "2026-10-25T01:50", "02:30-02:40", 40, 110},
+		{VIENNA, "2026-10-25T01:50", "03:05-03:10", 135, 140},
+		{VIENNA, "2026-10-24T23:00", "04:00-05:00", 360, 420},
+		{"UTC0", "2028-02-28T23:50", "2028-02-29T00:05..2028-03-01", 15, 1450},
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++)
+		must_take_minutes(&cases[i]);
+	unsetenv("TZ");
+	tzset();
+}
+
+static void what_is_no_time_is_refused(void **state)
+{
+	static const char *const wrong[] = {
+		"..",
+		"14:03",
+		"24:00-",
+		"14:60-14:61",
+		"14:03:60-",
+		"14:3-",
+		"2026-02-30..",
+		"2026-13-01..",
+		"2262-01-01..",
+		"1969-01-01..",
+		"2026-11-22T..",
+		"2026-11-22T14..",
+		"2026-11-22T14:03-",
+		"14:03Z..",
+		"14:03-14:03",
+		"2026-11-22T14:03..2026-11-22T14:03",
+		"-10s..-30s",
+		"-10s..-10s",
+		"yesterday..",
+		"1-2..3",
+		"14:03:04..x",
+		"2026-11-22T14:03+1..",
+		"14:03:05..14:03:05.000",
+	};
+	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct filter none = {0};
+
+		if (!filter_time(&none, wrong[i]))
+			fail_msg("%s is taken", wrong[i]);
+		assert_false(filter_any(&none));
+	}
+}
+
+/* A damaged recording may have begun at any time. */
+static void the_ends_of_time_are_survived(void **state)
+{
+	static const char *const times[] = {"14:03-14:05",	 "14:03..",   "..14:03",
+					    "2026-11-22..14:03", "14:03..5s", "5s..14:03"};
+	static const int64_t ends[] = {INT64_MIN, INT64_MIN + 1, -1, 1, INT64_MAX};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(times) * ARRAY_SIZE(ends); i++) {
+		const struct instant began = {.monotonic_ns = UINT64_MAX - 5,
+					      .realtime_ns = ends[i % ARRAY_SIZE(ends)]};
+		struct filter f = {0};
+		struct filter_span span;
+
+		assert_null(filter_time(&f, times[i / ARRAY_SIZE(ends)]));
+		span = filter_span(&f, &began, 0);
+		assert_true(span.from_ns == 0 || span.from_ns >= began.monotonic_ns);
+	}
+}
+
+static void the_last_seconds_are_before_the_last_command_ended(void **state)
+{
+	const struct instant began = {.monotonic_ns = 1000, .realtime_ns = 1};
+	struct filter f = {0};
+	struct filter_span span;
+
+	assert_null(filter_time(&f, "-30s.."));
+	assert_true(filter_needs_end(&f));
+	span = filter_span(&f, &began, 100 * 1000000000ULL);
+	assert_int_equal(span.from_ns, 70 * 1000000000ULL);
+	assert_true(span.to_ns == UINT64_MAX);
+	/* All of a recording that is shorter; nothing if the end is not known. */
+	span = filter_span(&f, &began, 1000000000ULL);
+	assert_int_equal(span.from_ns, 0);
+	span = filter_span(&f, &began, 0);
+	assert_int_equal(span.to_ns, 0);
+	assert_null(filter_time(&f, "-30s..-10s"));
+	span = filter_span(&f, &began, 100 * 1000000000ULL);
+	assert_int_equal(span.to_ns, 90 * 1000000000ULL);
+	assert_null(filter_time(&f, "14:03-"));
+	assert_false(filter_needs_end(&f));
+	/* Without a wall clock. */
+	span = filter_span(&f, &(struct instant){.monotonic_ns = 1000}, 5000);
+	assert_int_equal(span.to_ns, 0);
 }
 
 /* Conditions on the queue look at the connection. */
@@ -346,6 +521,10 @@ int main(void)
 		cmocka_unit_test(times_are_from_and_to),
 		cmocka_unit_test(when_a_command_began_is_known_as_well_as_can_be),
 		cmocka_unit_test(how_much_of_a_recording_is_in_it),
+		cmocka_unit_test(times_of_the_wall_clock_are_of_the_recording),
+		cmocka_unit_test(what_is_no_time_is_refused),
+		cmocka_unit_test(the_ends_of_time_are_survived),
+		cmocka_unit_test(the_last_seconds_are_before_the_last_command_ended),
 		cmocka_unit_test(a_queue_is_selected_by_its_connection),
 		cmocka_unit_test(slow_and_failed_ones_are_selected),
 	};
