@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/names.h"
 #include "core/segments.h"
@@ -58,6 +59,26 @@ static bool several_hosts(const struct report *r)
 	return hosts > 1;
 }
 
+/* Return: whether the command could be split. */
+static bool split_of(struct report *r, const struct merge_connection *c,
+		     const struct nt_record *host, const struct nt_record *target,
+		     struct group_split *split)
+{
+	uint32_t lacks[NT_SIDES] = {
+		machines_get(&r->machines, c->host_stream)->missing | record_lacks(host),
+		machines_get(&r->machines, c->target_stream)->missing | record_lacks(target),
+	};
+
+	if (!r->has_how || r->how.missing[NT_HOST] != lacks[NT_HOST] ||
+	    r->how.missing[NT_TARGET] != lacks[NT_TARGET])
+		merged_split_init(&r->how, lacks[NT_HOST], lacks[NT_TARGET]);
+	r->has_how = true;
+	split->of = NT_SIDES;
+	split->nr = NT_MERGED_STAGES_NR;
+	memcpy(split->into, r->how.into, sizeof(split->into));
+	return merged_split(&r->how, host, target, split->ns);
+}
+
 int report_groups_add(struct report *r, const struct merge_connection *c,
 		      const struct nt_record *host, const struct nt_record *target)
 {
@@ -74,8 +95,11 @@ int report_groups_add(struct report *r, const struct merge_connection *c,
 		.sample = from->header.sample,
 		.places = r->places[c->host_stream],
 	};
+	struct group_split split;
 	struct group_name name;
 
+	if (target && split_of(r, c, host, target, &split))
+		who.split = &split;
 	/*
 	 * A merged command is in both samples, so the smaller sample counts, which has the larger
 	 * number.

@@ -2,6 +2,7 @@
 #include "merge/groups.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -345,6 +346,33 @@ static struct group_cell *cell_get(struct groups *g, struct group *group, uint64
 	return &cell->c;
 }
 
+static void stages_add(struct group_stages *to, const struct group_split *split)
+{
+	to->of = split->of;
+	to->commands++;
+	for (unsigned int i = 0; i < split->nr; i++) {
+		if (split->into[i] >= NT_MERGED_STAGES_NR)
+			continue;
+		to->joined[split->into[i]] |= 1u << i;
+		if (split->into[i] == i)
+			to->sum[i] += split->ns[i];
+	}
+}
+
+const char *group_stages_name(const struct group_stages *s, unsigned int stage, char *buf,
+			      size_t size)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR && used < size; i++)
+		if (s->joined[stage] & 1u << i)
+			used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? "+" : "",
+						 s->of == NT_SIDES ? merged_stage_name(i)
+								   : stage_name(s->of, i));
+	return buf;
+}
+
 static int cell_add(struct group_cell *cell, const struct group_command *c)
 {
 	unsigned int bucket = nt_bucket(c->latency);
@@ -365,6 +393,8 @@ static int cell_add(struct group_cell *cell, const struct group_command *c)
 		cell->max = c->latency;
 	cell->count++;
 	cell->sum += c->latency;
+	if (c->split)
+		stages_add(&cell->stages, c->split);
 	cell->bytes += c->bytes;
 	cell->stand_for += c->stands_for;
 	cell->stand_for_bytes += (uint64_t)c->bytes * c->stands_for;

@@ -14,6 +14,7 @@
 #include "core/group.h"
 #include "core/hist.h"
 #include "core/stats.h"
+#include "merge/merged_stages.h"
 
 /*
  * Counts how many commands were in flight when one began. Records come when commands have ended, so
@@ -106,6 +107,38 @@ void flights_group_free(struct flights_group *g);
  */
 #define GROUP_PIECES (NT_OVERFLOW_BUCKET / NT_SUB_BUCKETS + 1)
 
+_Static_assert(NT_MERGED_STAGES_NR >= NT_STAGES_MAX, "room for either's stages");
+
+/**
+ * struct group_split - the stages of a command
+ * @of: whose stages: of a side, or the ten of NT_SIDES; @nr of them
+ * @ns, @into: [stage] as merged_split() and stage_split() have them
+ */
+struct group_split {
+	enum nt_side of;
+	unsigned int nr;
+	int64_t ns[NT_MERGED_STAGES_NR];
+	uint8_t into[NT_MERGED_STAGES_NR];
+};
+
+/**
+ * struct group_stages - the stages of the commands of a group
+ * @of: as in struct group_split
+ * @commands: those that could be split
+ * @sum: [stage] nanoseconds of all of them, negative times included
+ * @joined: [stage] bits of the stages that are in that sum
+ */
+struct group_stages {
+	enum nt_side of;
+	uint64_t commands;
+	__int128 sum[NT_MERGED_STAGES_NR];
+	uint32_t joined[NT_MERGED_STAGES_NR];
+};
+
+/** group_stages_name() - the name of a stage and of those joined with it; Return: @buf */
+const char *group_stages_name(const struct group_stages *s, unsigned int stage, char *buf,
+			      size_t size);
+
 /**
  * struct group_cell - the commands of a group in an interval
  * @count, @sum, @bytes, @max: as in struct hist
@@ -115,6 +148,7 @@ void flights_group_free(struct flights_group *g);
  * @stand_for_bytes: data of those commands
  * @piece: buckets, NT_SUB_BUCKETS each
  * @in_flight: how many commands were in flight when these began
+ * @stages: the stages of those in @count that could be split
  */
 struct group_cell {
 	uint64_t count;
@@ -127,6 +161,7 @@ struct group_cell {
 	uint64_t stand_for_bytes;
 	uint64_t *piece[GROUP_PIECES];
 	struct flights_seen in_flight;
+	struct group_stages stages;
 };
 
 /** group_cell_hist() - fill @h with the cell's histogram */
@@ -139,6 +174,7 @@ void group_cell_hist(const struct group_cell *c, struct hist *h);
  * @latency, @bytes: how long it took, and how much it transferred
  * @failed: it did not end well, and its latency does not count
  * @stands_for: how many commands it is a sample of
+ * @split: its stages; NULL: not known
  */
 struct group_command {
 	uint64_t after_ns;
@@ -147,6 +183,7 @@ struct group_command {
 	uint32_t bytes;
 	bool failed;
 	uint32_t stands_for;
+	const struct group_split *split;
 };
 
 /**

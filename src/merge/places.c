@@ -426,6 +426,7 @@ int groups_add_record(struct groups *g, const struct group_name *name, const str
 		.bytes = r->length,
 		.failed = !well && (!latency || !group_has(&groups_how(g)->by, GROUP_STATUS)),
 		.stands_for = who->sample > 1 ? who->sample : 1,
+		.split = who->split,
 	};
 
 	return groups_add(g, name, &c);

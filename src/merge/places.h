@@ -94,6 +94,7 @@ void places_free(struct places *p);
  * @to_common: what to add to its times for the common clock
  * @sample: one command in this many was measured; 0 and 1: every one
  * @places: the recording's names of devices, paths and origins; NULL: none
+ * @split: the stages of the command; NULL: not known
  */
 struct group_recorder {
 	const char *machine;
@@ -103,6 +104,7 @@ struct group_recorder {
 	int64_t to_common;
 	uint32_t sample;
 	const struct places *places;
+	const struct group_split *split;
 };
 
 /** group_name_merged() - fill @name with the keys of @by; @r: the host's record */

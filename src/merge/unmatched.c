@@ -267,8 +267,17 @@ static int count_group(struct one_side *o, const struct queue *q, const struct n
 		.sample = o->sample,
 		.places = o->places,
 	};
+	struct group_split split = {.of = o->s.side, .nr = stages_nr(o->s.side)};
+	const struct stage_split *how = how_of(o, r);
+	uint64_t stage[NT_STAGES_MAX];
 	struct group_name name;
 
+	if (stage_split(how, r, stage))
+		who.split = &split;
+	for (unsigned int i = 0; i < split.nr; i++) {
+		split.ns[i] = (int64_t)stage[i];
+		split.into[i] = how->into[i];
+	}
 	who.source[o->s.side] = o->source;
 	group_name_side(&name, &groups_how(o->groups)->by, o->s.side, q ? &q->info : NULL, r, &who);
 	return groups_add_record(o->groups, &name, r, &who);

@@ -234,6 +234,39 @@ static void get_seen_mean(const void *row, const struct column *c, struct value 
 	v->none = !s || !s->count;
 }
 
+/* The longest stage of a group that has any. Return: NULL if none is known. */
+static const __int128 *longest(const struct queue_row *q)
+{
+	const struct group_stages *s = q->stages;
+	const __int128 *most = NULL;
+
+	for (unsigned int i = 0; s && i < NT_MERGED_STAGES_NR; i++)
+		if (s->joined[i] && (!most || s->sum[i] > *most))
+			most = &s->sum[i];
+	return most && *most > 0 ? most : NULL;
+}
+
+static void get_longest(const void *row, const struct column *c, struct value *v)
+{
+	const struct queue_row *q = row;
+	const __int128 *most = longest(q);
+
+	v->none = !most;
+	value_text(v, "");
+	if (most)
+		value_text(v, group_stages_name(q->stages, (unsigned int)(most - q->stages->sum),
+						v->buf, sizeof(v->buf)));
+}
+
+static void get_longest_share(const void *row, const struct column *c, struct value *v)
+{
+	const struct queue_row *q = row;
+	const __int128 *most = longest(q);
+
+	v->none = !most || q->latency <= 0;
+	value_real(v, v->none ? 0 : (double)*most / q->latency);
+}
+
 static const struct {
 	enum unit unit;
 	const char *brief;
@@ -257,6 +290,11 @@ static const struct column seen_mean = {"mean_in_flight", "inflight", .brief = "
 					.unit = UNIT_COUNT, .get = get_seen_mean};
 static const struct column seen_most = {"max_in_flight", "most", .unit = UNIT_COUNT,
 					COLUMN_AT(struct queue_row, seen, most), .least = 1};
+
+static const struct column longest_stage = {"longest_stage", "most time in", .unit = UNIT_NAME,
+					    .get = get_longest};
+static const struct column longest_share = {"longest_share", "share", .unit = UNIT_SHARE,
+					    .get = get_longest_share};
 
 static unsigned char add(struct group_table *t, const struct column *c)
 {
@@ -398,6 +436,12 @@ void group_table_make(struct group_table *t, const struct group_choice *c, enum 
 	else
 		add_recorded(t, none_failed);
 	add_figures(t);
+	if (!live) {
+		unsigned char stage = add(t, &longest_stage), share = add(t, &longest_share);
+
+		t->dispensable[t->nr_dispensable++] = share;
+		t->dispensable[t->nr_dispensable++] = stage;
+	}
 }
 
 void group_table_show(struct table *shown, const struct group_table *t)
@@ -425,6 +469,8 @@ void columns_groups_row(struct queue_row *q, struct hist *h, const struct group_
 		.group = r->name,
 		/* A sample does not contain all commands that were in flight. */
 		.seen = cell->stand_for == cell->count ? &cell->in_flight : NULL,
+		.stages = cell->stages.commands ? &cell->stages : NULL,
+		.latency = (double)cell->sum,
 		.min = cell->min,
 		.failed = cell->failed,
 		.from_ns = r->from_ns,

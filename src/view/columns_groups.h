@@ -118,8 +118,8 @@ enum groups_for {
 	GROUPS_FOR_REPORT,
 };
 
-/* The kind of row, the interval, the keys, ten columns that every group has, and the figures. */
-#define GROUP_COLUMNS_MAX (2 + GROUP_KEYS_NR + 10 + FIGURES_MAX)
+/* The kind of row, the interval, the keys, twelve columns that every group has, and the figures. */
+#define GROUP_COLUMNS_MAX (2 + GROUP_KEYS_NR + 12 + FIGURES_MAX)
 _Static_assert(GROUP_COLUMNS_MAX <= TABLE_COLUMNS_MAX, "all fit into a table");
 
 /**
@@ -157,6 +157,9 @@ struct group_choice {
  */
 void group_table_make(struct group_table *t, const struct group_choice *c, enum groups_for what,
 		      bool summary, bool none_failed);
+
+/* The last columns of a table for a report. Text leaves them out where no group has a stage. */
+#define GROUP_STAGE_COLUMNS 2u
 
 /** group_table_show() - fill @shown with all columns of @t, for text */
 void group_table_show(struct table *shown, const struct group_table *t);

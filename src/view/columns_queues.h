@@ -21,6 +21,8 @@
  * @group: its name if it is a group of --by; NULL otherwise
  * @seen: for groups that are made from records: how many commands were in flight when a command
  *        began; NULL if not known
+ * @stages: of groups of recorded commands; NULL: not known
+ * @latency: nanoseconds of all commands of @stages, and of those that could not be split
  * @min: the shortest latency, 0 if only the histogram knows it
  * @failed: failed commands; no other member counts them
  * @from_ns: when its interval begins, if @has_from
@@ -35,6 +37,8 @@ struct queue_row {
 	double per_second;
 	const struct group_name *group;
 	const struct flights_seen *seen;
+	const struct group_stages *stages;
+	double latency;
 	uint64_t min;
 	uint64_t failed;
 	uint64_t from_ns;

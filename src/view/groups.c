@@ -111,6 +111,8 @@ void groups_print(const struct groups *g, const struct group_choice *c, FILE *f,
 
 	groups_total(g, &total);
 	group_table_make(&t, c, GROUPS_FOR_REPORT_TEXT, true, !total.cell->failed);
+	if (!total.cell->stages.commands)
+		t.columns.nr -= GROUP_STAGE_COLUMNS;
 	group_table_show(&table, &t);
 	for (size_t i = 0; i < lines_of(g); i++)
 		table_measure(&table, line_of(g, i, &m));
@@ -156,6 +158,20 @@ static struct json_object *groups_json_by(const struct group_by *by)
 	return names;
 }
 
+/* The mean of each stage, by its name; NULL: not known. */
+static struct json_object *stages_json(const struct queue_row *q)
+{
+	const struct group_stages *s = q->stages;
+	struct json_object *o = s ? json_empty() : NULL;
+	char name[STAGE_NAME_LEN];
+
+	for (unsigned int i = 0; s && i < NT_MERGED_STAGES_NR; i++)
+		if (s->joined[i])
+			json_put(o, group_stages_name(s, i, name, sizeof(name)),
+				 json_integer((int64_t)(s->sum[i] / (__int128)s->commands)));
+	return o;
+}
+
 struct json_object *groups_json(const struct groups *g, const struct group_choice *c)
 {
 	struct json_object *o = json_empty(), *rows = json_array();
@@ -168,6 +184,7 @@ struct json_object *groups_json(const struct groups *g, const struct group_choic
 	for (size_t i = 1; i <= nr; i++) {
 		struct json_object *row = json_row(&t.columns, line_of(g, i, &m));
 
+		json_put(row, "stages", stages_json(&m.q));
 		if (c->scale.on)
 			json_put(row, "histogram", group_histogram_json(&m.h, &c->scale));
 		json_append(rows, row);

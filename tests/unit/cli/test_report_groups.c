@@ -98,6 +98,39 @@ static void groups_add_up_to_all_by_every_key(void **state)
 	recordings_free(f, 2);
 }
 
+/* Two arrays, of which the stages of one are those of its own commands, not of all. */
+static bool slow_at_two(struct nt_record *r)
+{
+	for (unsigned int i = NT_T_DONE; r->side == NT_TARGET && r->qid == 2 && i < NT_POINTS_MAX;
+	     i++)
+		r->points[i] += r->points[i] ? 5 * MS : 0;
+	for (unsigned int i = NT_H_RX; r->side == NT_HOST && r->qid == 2 && i < NT_POINTS_MAX; i++)
+		r->points[i] += r->points[i] ? 5 * MS : 0;
+	return true;
+}
+
+static void each_group_has_its_own_stages(void **state)
+{
+	struct recording f[] = {{.edit = slow_at_two}, {.edit = slow_at_two}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+	const char *row;
+
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--by", "queue", "--op", "read", "--format=text");
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "  most time in ");
+	row = strstr(r.out, "\n    2  ");
+	assert_non_null(row);
+	assert_contains(row, "  target_subsystem ");
+	RUN(&r, "report", f[0].path, f[1].path, "--by", "queue", "--op", "read", "--format=json");
+	assert_contains(r.out, "\"longest_stage\":\"target_subsystem\",\"longest_share\":0.9");
+	assert_contains(r.out, "\"stages\":{\"blk_submission\":");
+	RUN(&r, "report", f[0].path, "--by", "queue", "--op", "read", "--format=json");
+	assert_contains(r.out, "\"longest_stage\":\"network_and_target\",\"longest_share\":0.9");
+	recordings_free(f, 2);
+}
+
 static void an_interval_is_what_time_selects(void **state)
 {
 	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
@@ -148,7 +181,7 @@ static void figures_are_those_that_are_asked_for(void **state)
 
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, "--stats", "p99.90,min,p7", "--format=csv");
-	assert_contains(r.out, "max_in_flight,p99_9,min,p7\r\n");
+	assert_contains(r.out, "max_in_flight,p99_9,min,p7,longest_stage,longest_share\r\n");
 	/* 700 commands are too few for p99.9, but not for the other percentiles. */
 	assert_contains(r.out, "merged,total,,");
 	assert_true(add_up(r.out, "total", "p99_9") == 0 && add_up(r.out, "total", "p7") > 0);
@@ -372,6 +405,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_add_up_to_all_by_every_key),
+		cmocka_unit_test(each_group_has_its_own_stages),
 		cmocka_unit_test(an_interval_is_what_time_selects),
 		cmocka_unit_test(figures_are_those_that_are_asked_for),
 		cmocka_unit_test(what_is_in_flight_is_not_known_of_a_sample),

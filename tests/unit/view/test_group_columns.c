@@ -11,6 +11,7 @@
 
 #include "core/hash.h"
 #include "view/columns_groups.h"
+#include "view/groups.h"
 #include "view/lines.h"
 
 /* All keys, in the order of enum group_key. */
@@ -219,14 +220,14 @@ static void each_output_has_its_columns(void **state)
 		const char *names;
 	} cases[] = {
 		{GROUPS_FOR_REPORT_TEXT, false, true, false,
-		 "op commands failed iops throughput mean_in_flight max_in_flight min"
-		 " | max_in_flight mean_in_flight throughput iops"},
+		 "op commands failed iops throughput mean_in_flight max_in_flight min longest_stage longest_share"
+		 " | max_in_flight mean_in_flight throughput iops longest_share longest_stage"},
 		{GROUPS_FOR_REPORT_TEXT, false, true, true,
-		 "op commands failed iops throughput mean_in_flight max_in_flight min"
-		 " | max_in_flight mean_in_flight throughput failed iops"},
+		 "op commands failed iops throughput mean_in_flight max_in_flight min longest_stage longest_share"
+		 " | max_in_flight mean_in_flight throughput failed iops longest_share longest_stage"},
 		{GROUPS_FOR_REPORT, false, true, false,
-		 "row op commands failed iops throughput mean_in_flight max_in_flight min"
-		 " | max_in_flight mean_in_flight throughput iops"},
+		 "row op commands failed iops throughput mean_in_flight max_in_flight min longest_stage longest_share"
+		 " | max_in_flight mean_in_flight throughput iops longest_share longest_stage"},
 		{GROUPS_FOR_LIVE_TEXT, false, false, false,
 		 "op iops throughput in_flight oldest min | throughput oldest"},
 		{GROUPS_FOR_LIVE_TEXT, false, true, false,
@@ -242,8 +243,8 @@ static void each_output_has_its_columns(void **state)
 		 "op commands measured failed iops throughput mean_in_flight max_in_flight min"
 		 " | failed max_in_flight throughput mean_in_flight"},
 		{GROUPS_FOR_REPORT, true, true, false,
-		 "row op commands failed iops throughput mean_in_flight max_in_flight min"
-		 " | max_in_flight mean_in_flight throughput iops"},
+		 "row op commands failed iops throughput mean_in_flight max_in_flight min longest_stage longest_share"
+		 " | max_in_flight mean_in_flight throughput iops longest_share longest_stage"},
 	};
 	struct group_choice c = choice_of("op", "min");
 	struct live_groups *live_groups = live_groups_new(&c.grouping.by);
@@ -274,7 +275,8 @@ static void intervals_and_usual_figures_have_columns(void **state)
 	assert_string_equal(
 		text,
 		"row from queue size commands failed iops throughput mean_in_flight max_in_flight"
-		" mean p50 p99 max | max_in_flight mean_in_flight throughput iops");
+		" mean p50 p99 max longest_stage longest_share"
+		" | max_in_flight mean_in_flight throughput iops longest_share longest_stage");
 	assert_string_equal(t.column[t.first_key].name, "queue");
 	assert_string_equal(t.column[t.first_key].brief, "qid");
 	assert_int_equal(t.column[column_of(&t, "from")].unit, UNIT_SECONDS);
@@ -309,6 +311,67 @@ static struct groups *some(void)
 	}
 	assert_int_equal(groups_finish(g, 0, 500000000, 0), 0);
 	return g;
+}
+
+/* Reads of two stages, some of which the machine cannot tell apart, and one that was not split. */
+static void a_group_names_the_stage_that_most_of_its_time_is_in(void **state)
+{
+	const struct group_choice c = choice_of("op", "mean");
+	struct group_split own = {.of = NT_TARGET, .nr = NT_TARGET_STAGES_NR}, lacking;
+	struct groups *g = groups_new(&c.grouping);
+	struct group_command k = {.at_ns = 1, .latency = 1000, .stands_for = 1, .split = &own};
+	struct json_object *o, *row, *stages;
+	struct group_name name;
+	struct group_row r;
+	struct group_table t;
+	struct queue_row q;
+	static struct hist h;
+
+	assert_non_null(g);
+	memset(&name, 0, sizeof(name));
+	for (unsigned int i = 0; i < own.nr; i++)
+		own.into[i] = (uint8_t)i;
+	own.ns[NT_TS_TARGET_SUBSYSTEM] = 700;
+	own.ns[NT_TS_NVMET_TCP_COMPLETION] = 300;
+	lacking = own;
+	lacking.into[NT_TS_NVMET_TCP_COMPLETION] = NT_TS_TARGET_SUBSYSTEM;
+	lacking.ns[NT_TS_TARGET_SUBSYSTEM] = 1000;
+	lacking.ns[NT_TS_NVMET_TCP_COMPLETION] = 0;
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(groups_add(g, &name, &k), 0);
+	name.op = NT_OP_WRITE;
+	k.split = &lacking;
+	assert_int_equal(groups_add(g, &name, &k), 0);
+	k.split = NULL;
+	assert_int_equal(groups_add(g, &name, &k), 0);
+	name.op = NT_OP_FLUSH;
+	assert_int_equal(groups_add(g, &name, &k), 0);
+	assert_int_equal(groups_finish(g, 0, 1000, 0), 0);
+	group_table_make(&t, &c, GROUPS_FOR_REPORT, true, false);
+	groups_row(g, 0, &r);
+	columns_groups_row(&q, &h, &r);
+	assert_string_equal(said(&t, "longest_stage", &q), "target_subsystem");
+	assert_string_equal(said(&t, "longest_share", &q), "70.0 %");
+	/* Half of the writes' time is in no stage. */
+	groups_row(g, 1, &r);
+	columns_groups_row(&q, &h, &r);
+	assert_string_equal(said(&t, "longest_stage", &q), "target_subsystem+nvmet_tcp_completion");
+	assert_string_equal(said(&t, "longest_share", &q), "50.0 %");
+	groups_row(g, 2, &r);
+	columns_groups_row(&q, &h, &r);
+	assert_string_equal(said(&t, "longest_stage", &q), "-");
+	assert_string_equal(said(&t, "longest_share", &q), "-");
+	o = groups_json(g, &c);
+	assert_true(json_object_object_get_ex(o, "rows", &row));
+	assert_true(
+		json_object_object_get_ex(json_object_array_get_idx(row, 1), "stages", &stages));
+	assert_non_null(strstr(json_object_to_json_string_ext(stages, JSON_C_TO_STRING_PLAIN),
+			       "\"target_subsystem+nvmet_tcp_completion\":1000"));
+	assert_true(
+		json_object_object_get_ex(json_object_array_get_idx(row, 2), "stages", &stages));
+	assert_null(stages);
+	json_object_put(o);
+	groups_free(g);
 }
 
 static void figures_are_of_the_commands_that_ended_well(void **state)
@@ -451,6 +514,7 @@ int main(void)
 		cmocka_unit_test(the_total_and_the_others_are_no_group),
 		cmocka_unit_test(each_output_has_its_columns),
 		cmocka_unit_test(intervals_and_usual_figures_have_columns),
+		cmocka_unit_test(a_group_names_the_stage_that_most_of_its_time_is_in),
 		cmocka_unit_test(figures_are_of_the_commands_that_ended_well),
 		cmocka_unit_test(a_group_without_commands_has_counts_only),
 		cmocka_unit_test(a_sample_stands_for_all_commands),

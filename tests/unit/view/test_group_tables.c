@@ -260,10 +260,10 @@ static void csv_has_the_total_last(void **state)
 	char *text = lines_of_csv(g, &c);
 
 	assert_string_equal(text, "input,row,op,commands,failed,iops,throughput,mean_in_flight,"
-				  "max_in_flight,min,max\r\n"
-				  "in,group,read,2,0,1,4096,1.5,2,100000,300000\r\n"
-				  "in,group,write,1,1,0.5,2048,1,1,2000000,2000000\r\n"
-				  "in,total,,3,1,1.5,6144,1.33333333333333,2,100000,2000000\r\n");
+				  "max_in_flight,min,max,longest_stage,longest_share\r\n"
+				  "in,group,read,2,0,1,4096,1.5,2,100000,300000,,\r\n"
+				  "in,group,write,1,1,0.5,2048,1,1,2000000,2000000,,\r\n"
+				  "in,total,,3,1,1.5,6144,1.33333333333333,2,100000,2000000,,\r\n");
 	free(text);
 	groups_free(g);
 }
