@@ -437,7 +437,7 @@ static int print_merged(struct report *r, const struct view_options *v, bool *an
 	for (unsigned int i = 0; !err && i < m->nr_slowest; i++) {
 		part(any);
 		story_print(&m->slowest[i], &r->inputs[m->slowest[i].connection.host_stream].clock,
-			    stdout);
+			    stdout, v->columns);
 	}
 	return err;
 }

@@ -6,6 +6,7 @@
 
 #include "core/names.h"
 #include "core/segments.h"
+#include "view/histograms.h"
 #include "view/lines.h"
 
 static uint64_t first_point(const struct nt_record *r)
@@ -138,6 +139,11 @@ static bool is_first(const void *row)
 	return ((const struct point_row *)row)->first;
 }
 
+static bool no_took(const void *row)
+{
+	return !((const struct point_row *)row)->has_took;
+}
+
 static void get_point(const void *row, const struct column *c, struct value *v)
 {
 	const struct point_row *r = row;
@@ -153,6 +159,7 @@ static const struct column point[] = {
 	[POINT_SIDE] = COLUMN("side", NAME, OF_POINT(side), .words = WORD_SIDE),
 	[POINT_POINT] = COLUMN("point", NAME, .get = get_point),
 	[POINT_STAGE] = COLUMN("stage", NAME, OF_POINT(stage)),
+	[POINT_TOOK] = COLUMN("took", NANOSECONDS, OF_POINT(took), .none = no_took),
 };
 
 const struct columns point_columns = COLUMNS("points", point);
@@ -406,9 +413,14 @@ void command_line_print(const struct command_line *l, FILE *f)
 	fputs("\n", f);
 }
 
-/* Widths of microseconds with three decimals. */
-#define AT_WIDTH 14
-#define SINCE_WIDTH 12
+/* Width of microseconds with three decimals: up to 100 s, and those of a stage. */
+#define AT_WIDTH 12
+#define TIME_WIDTH 14
+/* Width of a duration, of the longest name of a stage, and of the bars. */
+#define TOOK_WIDTH 8
+#define STAGE_WIDTH 20
+#define GANTT_MIN 8u
+#define GANTT_MAX 60u
 
 static int by_time(const void *a, const void *b)
 {
@@ -421,18 +433,29 @@ static int by_time(const void *a, const void *b)
 
 static void names_init(struct story_side *n, enum nt_side side, uint32_t missing)
 {
-	stages_join(side, missing, n->into);
+	stage_split_init(&n->how, side, missing);
 	for (unsigned int i = 0; i < stages_nr(side); i++)
-		stage_joined_name(side, n->into, i, n->name[i], sizeof(n->name[i]));
+		stage_joined_name(side, n->how.into, i, n->name[i], sizeof(n->name[i]));
 }
 
-/* The stage that ends with a point; "" if none does, or if the stage is not known. */
-static const char *stage_ending(const struct story_side *n, enum nt_side side, unsigned int point,
-				unsigned int shape)
+/* Sets the stage that ends with a point of @r, if one does and is known. */
+static void set_stage(struct point_row *row, const struct story_side *n, const struct nt_record *r)
 {
-	int stage = segments_stage_ending(side, point, shape);
+	const struct stage_shape *shape = &n->how.shape[r->shape < NT_SHAPES_NR ? r->shape : 0];
+	unsigned int wait = row->side == NT_HOST ? (unsigned int)NT_HS_NETWORK_AND_TARGET
+						 : (unsigned int)NT_TS_NETWORK_AND_HOST;
 
-	return stage < 0 || n->into[stage] == STAGE_UNKNOWN ? "" : n->name[n->into[stage]];
+	row->stage = "";
+	for (unsigned int i = 0; i < shape->nr; i++) {
+		unsigned int from = shape->part[i].from, stage = shape->part[i].at;
+
+		if (shape->part[i].to != row->point || stage >= NT_STAGES_MAX)
+			continue;
+		row->stage = n->name[stage];
+		row->crosses = n->how.into[wait] == stage;
+		row->has_took = r->points[from];
+		row->took = row->has_took ? (int64_t)(r->points[row->point] - r->points[from]) : 0;
+	}
 }
 
 /*
@@ -446,12 +469,12 @@ static unsigned int points_add(struct point_row *points, unsigned int nr,
 	for (unsigned int i = 0; i < points_nr(side); i++) {
 		if (!r->points[i])
 			continue;
-		points[nr++] = (struct point_row){
+		points[nr] = (struct point_row){
 			.side = side,
 			.point = i,
 			.at = (int64_t)(r->points[i] - zero),
-			.stage = stage_ending(n, side, i, r->shape),
 		};
+		set_stage(&points[nr++], n, r);
 	}
 	return nr;
 }
@@ -479,30 +502,56 @@ static void story_what(const struct command_row *row, FILE *f)
 		fprintf(f, "  at %s\n", local_time_format(text, row->wall_ns));
 }
 
-static void print_point(const struct point_row *row, FILE *f)
+/*
+ * A line of the diagram: which part of @width columns, the whole time, the stage took. Waits for
+ * the other machine are empty, as that machine's lines show what it did.
+ */
+static void print_bar(const struct point_row *row, int64_t whole, unsigned int width, FILE *f)
 {
-	static const struct phrase at[] = {
+	int64_t from = row->at - row->took, columns = (int64_t)width;
+	int64_t first = whole > 0 ? (int64_t)((__int128)from * columns / whole) : 0;
+	int64_t end = whole > 0 ? (int64_t)(((__int128)row->at * columns + whole - 1) / whole) : 0;
+
+	first = first < 0 ? 0 : first >= columns ? columns - 1 : first;
+	end = end > columns ? columns : end <= first ? first + 1 : end;
+	fputs(" |", f);
+	for (int64_t i = 0; i < columns; i++)
+		fputc(row->has_took && !row->crosses && i >= first && i < end ? '=' : ' ', f);
+	fputs("|", f);
+}
+
+static void print_point(const struct point_row *row, int64_t whole, unsigned int bar, FILE *f)
+{
+	static const struct phrase point[] = {
 		PHRASE("  ", POINT_AT, .after = " us", .style = LINE_MICROSECONDS,
 		       .width = AT_WIDTH),
 	};
-	static const struct phrase since[] = {
-		PHRASE("  +", POINT_SINCE, .after = " us", .style = LINE_MICROSECONDS,
-		       .width = SINCE_WIDTH),
-	};
-	static const struct phrase point[] = {
-		PHRASE(NULL, POINT_SIDE, .width = -6),
+	static const struct phrase host[] = {
+		PHRASE("  ", POINT_SIDE, .width = -6),
 		PHRASE(" ", POINT_POINT, .width = -10),
-		PHRASE(" ", POINT_STAGE, .after = "\n"),
+	};
+	/* Indent the target's points, to distinguish them from the host's. */
+	static const struct phrase target[] = {
+		PHRASE("    ", POINT_SIDE, .width = -6),
+		PHRASE(" ", POINT_POINT, .width = -8),
+	};
+	static const struct phrase stage[] = {
+		PHRASE(" ", POINT_STAGE, .width = -STAGE_WIDTH),
+		PHRASE(" ", POINT_TOOK, .style = LINE_CELL, .width = TOOK_WIDTH),
 	};
 
-	LINE_PRINT(f, &point_columns, at, row);
-	if (row->first)
-		fprintf(f, "  %*s", (int)sizeof("+ us") - 1 + SINCE_WIDTH, "");
-	else
-		LINE_PRINT(f, &point_columns, since, row);
-	/* Indent the target's points, to distinguish them from the host's. */
-	fputs(row->side == NT_HOST ? "  " : "      ", f);
 	LINE_PRINT(f, &point_columns, point, row);
+	if (row->side == NT_HOST)
+		LINE_PRINT(f, &point_columns, host, row);
+	else
+		LINE_PRINT(f, &point_columns, target, row);
+	if (row->stage[0] && !row->crosses)
+		LINE_PRINT(f, &point_columns, stage, row);
+	else if (bar)
+		fprintf(f, " %*s", STAGE_WIDTH + 1 + TOOK_WIDTH, "");
+	if (bar)
+		print_bar(row, whole, bar, f);
+	fputs("\n", f);
 }
 
 /* Prints how a command ended that was not answered. */
@@ -526,7 +575,7 @@ static void story_stages(const struct command_line *l, FILE *f)
 	static const struct phrase line[] = {
 		PHRASE("  ", COMMAND_STAGE_STAGE, .width = -20),
 		PHRASE(" ", COMMAND_STAGE_TIME, .after = " us", .style = LINE_MICROSECONDS,
-		       .width = AT_WIDTH),
+		       .width = TIME_WIDTH),
 		PHRASE("  ", COMMAND_STAGE_SHARE, .after = "\n", .style = LINE_CELL, .width = 7),
 	};
 
@@ -546,7 +595,11 @@ unsigned int story_points(const struct slow_command *c, struct story_names *name
 	unsigned int nr = 0;
 
 	for (int side = 0; side < NT_SIDES; side++)
-		names_init(&names->side[side], (enum nt_side)side, c->missing[side]);
+		names_init(&names->side[side], (enum nt_side)side,
+			   c->missing[side] |
+				   (side == NT_HOST || !c->alone
+					    ? record_lacks(side == NT_HOST ? &c->host : &c->target)
+					    : 0));
 	nr = points_add(points, nr, &names->side[NT_HOST], NT_HOST, &c->host, zero);
 	if (!c->alone)
 		nr = points_add(points, nr, &names->side[NT_TARGET], NT_TARGET, &c->target,
@@ -560,17 +613,25 @@ unsigned int story_points(const struct slow_command *c, struct story_names *name
 	return nr;
 }
 
-void story_print(const struct slow_command *c, const struct instant *clock, FILE *f)
+void story_print(const struct slow_command *c, const struct instant *clock, FILE *f,
+		 unsigned int width)
 {
+	/* What a line has before its bar, and the bar's ends. */
+	const unsigned int before =
+		2 + AT_WIDTH + 3 + 2 + 6 + 1 + 10 + 1 + STAGE_WIDTH + 1 + TOOK_WIDTH + 3;
+	unsigned int bar = bar_width(width, before, 0, GANTT_MAX);
 	struct point_row points[STORY_POINTS_MAX];
 	struct story_names names;
 	unsigned int nr = story_points(c, &names, points);
+	int64_t whole = nr ? points[nr - 1].at : 0;
 	struct command_line l;
 
+	if (bar < GANTT_MIN)
+		bar = 0;
 	command_line_slow(&l, c, clock);
 	story_what(&l.row, f);
 	for (unsigned int i = 0; i < nr; i++)
-		print_point(&points[i], f);
+		print_point(&points[i], whole, bar, f);
 	print_end(c, f);
 	story_stages(&l, f);
 }

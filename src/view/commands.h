@@ -87,6 +87,8 @@ void columns_command_merged(struct command_row *row, const struct merge_connecti
  * @at: nanoseconds after the first point
  * @since: nanoseconds after the previous point, if @first is false
  * @stage: the stage that ends here, "" if none does
+ * @has_took: its beginning is known: the part of @stage that ends here took @took nanoseconds
+ * @crosses: @stage is a wait for the other machine
  */
 struct point_row {
 	enum nt_side side;
@@ -95,6 +97,9 @@ struct point_row {
 	int64_t since;
 	bool first;
 	const char *stage;
+	bool has_took;
+	int64_t took;
+	bool crosses;
 };
 
 enum point_column {
@@ -103,6 +108,7 @@ enum point_column {
 	POINT_SIDE,
 	POINT_POINT,
 	POINT_STAGE,
+	POINT_TOOK, /* no value if no stage ends here, or if its beginning is not known */
 };
 
 /* Rows are struct point_row. */
@@ -223,9 +229,9 @@ void command_print_stages(FILE *f, const struct nt_record *r, uint32_t missing, 
 
 /* The story of a merged command: both sides' points on one axis of time, and the ten stages. */
 
-/** struct story_side - which of a side's stages are joined, and their names */
+/** struct story_side - how a side's record is split, and the names of its stages */
 struct story_side {
-	uint8_t into[NT_STAGES_MAX];
+	struct stage_split how;
 	char name[NT_STAGES_MAX][STAGE_NAME_LEN];
 };
 
@@ -252,6 +258,7 @@ unsigned int story_points(const struct slow_command *c, struct story_names *name
  * then the ten stages. Times are on the host's clock; the target's points are placed by the middle
  * of the offset's bounds
  */
-void story_print(const struct slow_command *c, const struct instant *clock, FILE *f);
+void story_print(const struct slow_command *c, const struct instant *clock, FILE *f,
+		 unsigned int width);
 
 #endif /* NTPROF_VIEW_COMMANDS_H */

@@ -313,29 +313,79 @@ static void story_has_both_sides_on_the_hosts_clock(void **state)
 	};
 	static const char *const lines[] = {
 		"read of 4096 bytes, read, LBA 77, status 0x0, nqn.a cntlid 1 queue 3 cid 0x1001: 60.0us\n",
-		"\n           0.000 us                    host   submit     \n",
-		"\n          10.000 us  +      10.000 us  host   queue_rq   blk_submission\n",
-		"\n          24.000 us  +       4.000 us      target rx         \n",
-		"\n          25.000 us  +       1.000 us      target cmd        nstack_submission\n",
+		"\n         0.000 us  host   submit                                   |           |\n",
+		"\n        10.000 us  host   queue_rq   blk_submission         10.0us |==         |\n",
+		"\n        24.000 us    target rx                                     |           |\n",
+		"\n        25.000 us    target cmd      nstack_submission      1.00us |    =      |\n",
+		/* A wait for the other machine is shown by that machine's lines. */
+		"\n        30.000 us  host   rx                                       |           |\n",
+		"\n        60.000 us  host   complete   blk_completion         10.0us |         ==|\n",
 		"\n  network_transmission          6.000 us   10.0 %\n",
 		"\n  blk_completion               10.000 us   16.7 %\n",
 	};
 
-	story_print(&slow, &no_clock, out);
+	story_print(&slow, &no_clock, out, 80);
 	assert_int_equal(fflush(out), 0);
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
 		if (!strstr(written, lines[i]))
 			fail_msg("\"%s\" is not in:\n%s", lines[i], written);
 }
 
+/* The diagram has as much room as the line leaves; without enough there is none. */
+static void story_has_a_diagram_if_there_is_room(void **state)
+{
+	const struct slow_command slow = {
+		.latency = 60000,
+		.connection = connection,
+		.host = record_make(NT_HOST),
+		.target = record_make(NT_TARGET),
+	};
+
+	story_print(&slow, &no_clock, out, 76);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(written, "\n        10.000 us  host   queue_rq   blk_submission"
+					"         10.0us\n"));
+	assert_null(strchr(written, '|'));
+	story_print(&slow, &no_clock, out, 1000);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(written, " 10.0us |==========                                      "
+					"            |\n"));
+}
+
+/* Without an arrival, the stage of the network ends later, and lasts from what is known. */
+static void story_of_a_command_without_arrivals_joins_their_stages(void **state)
+{
+	struct slow_command slow = {
+		.latency = 60000,
+		.connection = connection,
+		.host = record_make(NT_HOST),
+		.target = record_make(NT_TARGET),
+	};
+	struct story_names names;
+	struct point_row points[STORY_POINTS_MAX];
+	unsigned int nr, found = 0;
+
+	slow.host.points[NT_H_RX] = 0;
+	nr = story_points(&slow, &names, points);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (points[i].side != NT_HOST || points[i].point != NT_H_C2H)
+			continue;
+		found++;
+		assert_string_equal(points[i].stage, "network_and_target+nstack_completion");
+		assert_true(points[i].crosses && points[i].has_took);
+		assert_int_equal(points[i].took, 20000);
+	}
+	assert_int_equal(found, 1);
+}
+
 static void must_tell(const struct slow_command *slow, const char *end, bool target)
 {
-	story_print(slow, &no_clock, out);
+	story_print(slow, &no_clock, out, 80);
 	assert_int_equal(fflush(out), 0);
 	assert_non_null(strstr(written, ", status 0x0, cancelled, nqn.a"));
 	assert_non_null(strstr(written, end));
 	assert_true(target == !!strstr(written, "target rx"));
-	assert_null(strstr(written, "blk_completion  "));
+	assert_null(strstr(written, "\n  blk_completion "));
 }
 
 /*
@@ -405,6 +455,8 @@ int main(void)
 		LINE_TEST(traced_command_has_its_points_and_its_sides_stages),
 		LINE_TEST(command_in_flight_has_its_age_and_the_stage_that_it_is_in),
 		LINE_TEST(merged_command_has_both_sides_points_and_the_ten_stages),
+		LINE_TEST(story_has_a_diagram_if_there_is_room),
+		LINE_TEST(story_of_a_command_without_arrivals_joins_their_stages),
 		LINE_TEST(story_has_both_sides_on_the_hosts_clock),
 		LINE_TEST(story_of_a_command_that_was_given_up_says_how_it_ended),
 		LINE_TEST(json_of_a_command_that_was_given_up_has_no_stages),

@@ -136,10 +136,10 @@ static void a_damaged_command_took_no_time(void **state)
 
 static void points_count_from_the_first_one_that_is_there(void **state)
 {
-	static const char *const first[] = {"at 0", "since -", "side host", "point queue_rq",
-					    "stage "};
-	static const char *const last[] = {"at 1000", "since 0", "side host", "point complete",
-					   "stage "};
+	static const char *const first[] = {"at 0",	      "since -", "side host",
+					    "point queue_rq", "stage ",	 "took -"};
+	static const char *const last[] = {"at 1000",	     "since 0", "side host",
+					   "point complete", "stage ",	"took -"};
 	struct point_row rows[NT_POINTS_MAX];
 
 	assert_int_equal(columns_points(rows, &record), 3);
