@@ -60,8 +60,8 @@ bool restart_is_due(struct restart *a, const struct peer *p, uint64_t now_ns)
 }
 
 /*
- * The longest time to read peers in one go. Then the caller has its turn, to add the host's
- * records.
+ * The longest time to read peers in one go, divided equally among them. Then the caller has its
+ * turn, to add the host's records.
  */
 #define TURN_NS 20000000ULL
 /* Records wait this long for their connection's other side to be found; see merge_expire(). */
@@ -300,13 +300,18 @@ static int on_event(void *context, const struct stream_event *e)
 	}
 }
 
-/* Return: 1 if a peer has more, 0 if everything has been read, or a negative errno. */
-static int read_all(struct live_merge *l, uint64_t until_ns)
+/*
+ * The end of a stream may decide much that waits, so there is one in each turn.
+ *
+ * Return: 1 if a peer has more, 0 if everything has been read, or a negative errno.
+ */
+static int read_all(struct live_merge *l)
 {
 	int more = 0;
 
 	for (l->reading = 0; l->reading < l->nr; l->reading++) {
-		int ret = peer_read(l->peer[l->reading], on_event, l, until_ns);
+		int ret = peer_read(l->peer[l->reading], on_event, l,
+				    monotonic_ns() + TURN_NS / l->nr);
 
 		if (ret < 0)
 			return ret;
@@ -314,6 +319,7 @@ static int read_all(struct live_merge *l, uint64_t until_ns)
 		if (!ret && !l->over[l->reading] && peer_over(l->peer[l->reading])) {
 			l->over[l->reading] = true;
 			merge_end(l->merge, PEER_STREAM + l->reading);
+			return 1;
 		}
 	}
 	return more;
@@ -326,7 +332,7 @@ int live_merge_ready(struct live_merge *l)
 
 	if (read(l->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return -errno;
-	ret = read_all(l, monotonic_ns() + TURN_NS);
+	ret = read_all(l);
 	prompts_serve(&l->prompts);
 	n = 1;
 	if (ret > 0 && write(l->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)

@@ -386,6 +386,86 @@ static void a_peer_that_is_started_again_is_read_again(void **state)
 	close(fd);
 }
 
+struct slow {
+	uint64_t until_ns;
+	unsigned int events;
+};
+
+/* Takes all of the turn. */
+static int take_slowly(void *context, const struct stream_event *e)
+{
+	struct slow *s = context;
+
+	while (monotonic_ns() <= s->until_ns)
+		poll(NULL, 0, 1);
+	s->events++;
+	return 0;
+}
+
+/* Only records are so cheap that the clock is not read for each. */
+static void a_turn_ends_behind_a_queue_that_is_late(void **state)
+{
+	struct stream_header h = {.side = NT_TARGET};
+	struct stream_event e = {.type = STREAM_QUEUE};
+	int fd = file_make();
+	struct stream_writer *w = stream_writer_new(fd, &h);
+	struct slow s = {0};
+	struct peer *p;
+	char source[64];
+
+	assert_non_null(w);
+	for (e.queue.slot = 0; e.queue.slot < 100; e.queue.slot++)
+		must_write(w, e);
+	must_write(w, (struct stream_event){.type = STREAM_END});
+	stream_writer_free(w);
+	snprintf(source, sizeof(source), "cat /proc/%d/fd/%d", (int)getpid(), fd);
+	p = peer_new(source, NT_TARGET, &myself);
+	assert_non_null(p);
+	be_patient();
+	while (!peer_over(p)) {
+		unsigned int before = s.events;
+
+		s.until_ns = monotonic_ns() + MS;
+		assert_true(s.until_ns < give_up_ns);
+		assert_true(peer_read(p, take_slowly, &s, s.until_ns) >= 0);
+		assert_uint_in_range(s.events - before, 0, 2);
+	}
+	assert_int_equal(s.events, 102);
+	peer_free(p);
+	close(fd);
+}
+
+static void one_stream_ends_in_a_turn(void **state)
+{
+	enum { PEERS = 4 };
+	char source[PEERS][64], *sources[PEERS];
+	int fd[PEERS];
+	struct live_merge *l;
+	unsigned int before, ended = 0;
+
+	for (unsigned int i = 0; i < PEERS; i++) {
+		fd[i] = stream_of_target(&(struct target){.hostname = "stor"}, source[i]);
+		sources[i] = source[i];
+	}
+	l = live_merge_new(sources, PEERS, &myself);
+	assert_non_null(l);
+	be_patient();
+	while (ended < PEERS) {
+		assert_true(monotonic_ns() < give_up_ns);
+		/* Meanwhile all of them send more. */
+		poll(NULL, 0, 50);
+		assert_int_equal(live_merge_ready(l), 0);
+		before = ended;
+		ended = 0;
+		for (unsigned int i = 0; i < PEERS; i++)
+			ended += over(l, i);
+		assert_uint_in_range(ended, before, before + 1);
+	}
+	live_merge_free(l);
+	for (unsigned int i = 0; i < PEERS; i++)
+		close(fd[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,6 +481,8 @@ int main(void)
 		TEST(the_descriptor_is_readable_when_there_is_something_to_do),
 		TEST(finishing_ends_every_peer),
 		TEST(a_peer_that_is_started_again_is_read_again),
+		TEST(a_turn_ends_behind_a_queue_that_is_late),
+		TEST(one_stream_ends_in_a_turn),
 	};
 
 	return cmocka_run_group_tests_name("live merge", tests, NULL, NULL);
