@@ -8,53 +8,71 @@
 #include "core/group.h"
 #include "core/hash.h"
 
-/* By the parts of the identity that never change, without the subsystem. */
-static struct known_entry **known_bucket(struct known *k, const struct merge_connection *c)
+static uint64_t hash_of_queue(const struct merge_connection *c)
 {
 	uint64_t streams = (uint64_t)c->host_stream << 32 | c->target_stream;
 	uint64_t queue = (uint64_t)c->host_instance << 16 | c->qid;
 
-	return &k->bucket[hash_pair(streams, queue) % KNOWN_BUCKETS];
+	return group_hash(hash_two(streams, queue), c->subsysnqn);
+}
+
+static struct known_entry **known_bucket(struct known *k, const struct merge_connection *c)
+{
+	return &k->bucket[hash_pair(hash_of_queue(c), c->cntlid) % KNOWN_BUCKETS];
+}
+
+static bool same_queue(const struct merge_connection *a, const struct merge_connection *b)
+{
+	return a->host_stream == b->host_stream && a->target_stream == b->target_stream &&
+	       a->qid == b->qid && a->host_instance == b->host_instance &&
+	       !strcmp(a->subsysnqn, b->subsysnqn);
+}
+
+/* Return: what leads to the newest connection of a queue, or to NULL. */
+static struct known_entry **newest_of(struct known *k, const struct merge_connection *like)
+{
+	struct known_entry **at = &k->queue[hash_pair(hash_of_queue(like), 0) % KNOWN_BUCKETS];
+
+	while (*at && !same_queue(&(*at)->c, like))
+		at = &(*at)->next_queue;
+	return at;
 }
 
 /*
- * Finds a connection. If the queue has as many connections as it may have, the last one takes over
- * the new controller id.
+ * Finds a connection. If the queue has as many connections as it may have, the newest one takes
+ * over the new controller id.
  */
 static struct merge_connection *find(struct known *k, const struct merge_connection *like,
 				     unsigned int max)
 {
 	unsigned int most = k->nr < max / 2 ? KNOWN_PER_QUEUE : 1;
-	struct merge_connection *last = NULL;
-	unsigned int nr = 0;
+	struct known_entry *e = *known_bucket(k, like), *newest, **at;
 
-	for (struct known_entry *e = *known_bucket(k, like); e; e = e->next) {
-		struct merge_connection *c = &e->c;
-
-		if (c->host_stream != like->host_stream ||
-		    c->target_stream != like->target_stream || c->qid != like->qid ||
-		    c->host_instance != like->host_instance ||
-		    strcmp(c->subsysnqn, like->subsysnqn) != 0)
-			continue;
-		if (c->cntlid == like->cntlid)
-			return c;
-		/* The newest come first. */
-		if (!nr++)
-			last = c;
-	}
+	while (e && !(e->c.cntlid == like->cntlid && same_queue(&e->c, like)))
+		e = e->next;
+	if (e)
+		return &e->c;
+	newest = *newest_of(k, like);
 	/* Without a host's instance the connections may be of several controllers. */
-	if (nr < most || (like->host_stream == MERGE_NO_STREAM && most > 1))
+	if (!newest || newest->nr < most || (like->host_stream == MERGE_NO_STREAM && most > 1))
 		return NULL;
-	last->cntlid = like->cntlid;
-	return last;
+	at = known_bucket(k, &newest->c);
+	while (*at != newest)
+		at = &(*at)->next;
+	*at = newest->next;
+	newest->c.cntlid = like->cntlid;
+	at = known_bucket(k, &newest->c);
+	newest->next = *at;
+	*at = newest;
+	return &newest->c;
 }
 
 static struct merge_connection *make(struct known *k, const struct merge_connection *like,
 				     unsigned int max)
 {
-	struct known_entry *e, **bucket = known_bucket(k, like);
+	struct known_entry *e, **bucket = known_bucket(k, like), **newest = newest_of(k, like);
 
-	if (k->nr == max)
+	if (k->nr >= max)
 		return NULL;
 	/* The array grows in powers of two. */
 	if (!(k->nr & (k->nr - 1))) {
@@ -72,6 +90,9 @@ static struct merge_connection *make(struct known *k, const struct merge_connect
 	e->c.index = k->nr;
 	e->next = *bucket;
 	*bucket = e;
+	e->nr = *newest ? (*newest)->nr + 1 : 1;
+	e->next_queue = *newest ? (*newest)->next_queue : NULL;
+	*newest = e;
 	k->all[k->nr++] = e;
 	return &e->c;
 }

@@ -27,15 +27,21 @@
  * taken, only a queue without any gets a new one.
  */
 #define KNOWN_PER_QUEUE 16
-/* Buckets are chosen by streams, instance and queue id. */
+/* Queues are told apart by streams, instance, subsystem and queue id. */
 #ifndef KNOWN_BUCKETS
 #define KNOWN_BUCKETS 16384
 #endif
 
-/* @c: never moves; @next: older one of the same bucket */
+/*
+ * @c: never moves
+ * @next: of the same bucket of identities
+ * @next_queue: of the same bucket of queues, which has the newest connection of each queue
+ * @nr: connections of the queue; valid in the newest
+ */
 struct known_entry {
 	struct merge_connection c;
-	struct known_entry *next;
+	struct known_entry *next, *next_queue;
+	unsigned int nr;
 };
 
 /* Connections in the order in which they came; all zero at the beginning. */
@@ -43,6 +49,7 @@ struct known {
 	struct known_entry **all;
 	unsigned int nr;
 	struct known_entry *bucket[KNOWN_BUCKETS];
+	struct known_entry *queue[KNOWN_BUCKETS];
 };
 
 /**

@@ -2,10 +2,13 @@
 /*
  * The cost of a record where many commands look alike, and where the other side is late, has
  * stopped or never existed. It is at most twice the cost where all addresses are unique and both
- * sides record. The unit is basic blocks that the merge passes: the compiler puts a call into each
- * of them (see the Makefile), and the number is the same in every run.
+ * sides record. And the cost of what one stream can send to hold up all others. The unit is basic
+ * blocks that the merge passes: the compiler puts a call into each of them (see the Makefile), and
+ * the number is the same in every run.
  */
 #include "merge/testing.h"
+
+#include "merge/topology.h"
 
 static uint64_t blocks;
 
@@ -90,10 +93,60 @@ static void trouble_costs_twice_as_much_at_the_most(void **state)
 	}
 }
 
+/* More than a queue frame, a record or an endpoint costs, and far less than a walk of many. */
+#define BLOCKS_EACH 300
+
+enum { HOST, TARGET, OTHER_TARGET };
+
+/* A queue of the target, of which there is one for each @i. */
+static void add_queue(struct merge *m, uint32_t slot, uint32_t gen, uint16_t cntlid, uint32_t i)
+{
+	struct queue_info q = {.slot = slot, .gen = gen, .cntlid = cntlid, .qid = 1};
+
+	snprintf(q.hostnqn, sizeof(q.hostnqn), "nqn.%u", i);
+	assert_int_equal(merge_queue(m, TARGET, NT_TARGET, &q), 0);
+}
+
+/* Return: a merge that knows three streams. */
+static struct merge *streams(void)
+{
+	struct merge *m = merge_new(&(struct merge_callbacks){0});
+
+	assert_non_null(m);
+	assert_int_equal(merge_stream(m, HOST, NT_HOST), 0);
+	assert_int_equal(merge_stream(m, TARGET, NT_TARGET), 0);
+	assert_int_equal(merge_stream(m, OTHER_TARGET, NT_TARGET), 0);
+	return m;
+}
+
+/* All have one queue id and no name, as before a host is known that they are connections of. */
+static void a_record_costs_little_where_a_queue_has_many_connections(void **state)
+{
+	struct merge *m = streams();
+	const uint32_t nr = 8000;
+	uint64_t before = blocks;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct nt_record r = {.side = NT_TARGET, .slot = i, .gen = 1, .qid = 1};
+
+		r.cntlid = (uint16_t)(1 + i);
+		r.slba = i;
+		r.points[NT_T_RX] = SECOND + i * 1000ULL;
+		r.points[NT_T_SENT] = r.points[NT_T_RX] + 500;
+		add_queue(m, i, 1, r.cntlid, i);
+		assert_int_equal(merge_record(m, TARGET, &r), 0);
+	}
+	merge_finish(m);
+	assert_int_equal(merge_connections(m), nr);
+	assert_uint_in_range(blocks - before, nr, 10 * BLOCKS_EACH * nr);
+	merge_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trouble_costs_twice_as_much_at_the_most),
+		cmocka_unit_test(a_record_costs_little_where_a_queue_has_many_connections),
 	};
 
 	return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
