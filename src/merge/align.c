@@ -362,18 +362,14 @@ static bool is_crowd(const struct topology *t, const struct endpoint *h)
 
 	if (!topology_is_free(t, h))
 		return false;
-	for (const struct endpoint *k = topology_alike(t, h); k; k = k->next_alike) {
-		if (!k->pending.count)
-			continue;
-		if (k->stream == h->stream)
-			same += k->q.cntlid == h->q.cntlid && k->q.qid == h->q.qid &&
-				!strcmp(k->q.subsysnqn, h->q.subsysnqn);
-		else
-			others += eligible(t, h, k);
-		if (same > CROWD_MAX || others > CROWD_MAX)
-			return true;
-	}
-	return false;
+	for (const struct endpoint *k = topology_alike_here(t, h);
+	     k && k->stream == h->stream && same <= CROWD_MAX; k = k->next_alike)
+		same += k->pending.count && k->q.cntlid == h->q.cntlid && k->q.qid == h->q.qid &&
+			!strcmp(k->q.subsysnqn, h->q.subsysnqn);
+	for (const struct endpoint *k = topology_alike(t, h); k && others <= CROWD_MAX;
+	     k = k->next_alike)
+		others += k->pending.count && eligible(t, h, k);
+	return same > CROWD_MAX || others > CROWD_MAX;
 }
 
 /* How many endpoints may be the partner of @h and have records. */
@@ -435,15 +431,15 @@ static void look_back(struct topology *t, const struct pending_pool *pool, const
 		      bool patient, struct offset_bounds *bounds, struct found *best,
 		      bool *contended)
 {
-	const struct endpoint *claimant = topology_alike(t, h);
+	const struct endpoint *claimant = topology_alike_here(t, h);
 
 	if (h->partner == best->other)
 		return;
-	for (; claimant; claimant = claimant->next_alike) {
+	for (; claimant && claimant->stream == h->stream; claimant = claimant->next_alike) {
 		struct found f = {.other = best->other, .link = best->link, .known = best->known};
 
-		if (claimant == h || claimant->stream != h->stream ||
-		    !eligible(t, f.other, claimant) || !topology_is_free(t, claimant))
+		if (claimant == h || !eligible(t, f.other, claimant) ||
+		    !topology_is_free(t, claimant))
 			continue;
 		*contended = true;
 		if (claimant->pending.count && f.other->pending.count)

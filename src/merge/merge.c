@@ -512,8 +512,10 @@ static void try_patiently(struct merge *m)
 
 int merge_queue(struct merge *m, unsigned int stream, enum nt_side side, const struct queue_info *q)
 {
-	if (topology_is_crowded(&m->t))
+	if (topology_is_crowded(&m->t)) {
 		try_patiently(m);
+		topology_sweep(&m->t);
+	}
 	return topology_queue(&m->t, stream, side, q);
 }
 

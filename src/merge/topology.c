@@ -204,7 +204,16 @@ static unsigned int bucket_of(const struct endpoint *h)
 
 struct endpoint *topology_alike(const struct topology *t, const struct endpoint *h)
 {
-	return t->bucket[bucket_of(h)];
+	return t->bucket[h->side == NT_HOST ? NT_TARGET : NT_HOST][bucket_of(h)];
+}
+
+struct endpoint *topology_alike_here(const struct topology *t, const struct endpoint *h)
+{
+	struct endpoint *first = t->bucket[h->side][bucket_of(h)];
+
+	while (first && first->stream != h->stream)
+		first = first->next_stream;
+	return first;
 }
 
 /* The hash covers exactly what endpoint_find() compares. */
@@ -219,29 +228,46 @@ static struct endpoint **identity_of(struct topology *t, const struct endpoint *
 
 static void bucket_add(struct topology *t, struct endpoint *h)
 {
-	struct endpoint **bucket = &t->bucket[bucket_of(h)], **identity = identity_of(t, h);
+	struct endpoint **bucket = &t->bucket[h->side][bucket_of(h)],
+			**identity = identity_of(t, h);
+	struct endpoint *first = topology_alike_here(t, h);
 
-	t->nr_alike[bucket_of(h)]++;
-	h->next_alike = *bucket;
-	h->previous_alike = NULL;
-	if (*bucket)
-		(*bucket)->previous_alike = h;
-	*bucket = h;
+	if (first) {
+		first->nr_alike++;
+		h->next_alike = first->next_alike;
+		first->next_alike = h;
+	} else {
+		h->nr_alike = 1;
+		h->next_alike = h->next_stream = *bucket;
+		*bucket = h;
+	}
+	h->previous_alike = first;
+	if (h->next_alike)
+		h->next_alike->previous_alike = h;
 	h->next_same = *identity;
 	*identity = h;
 }
 
 static void bucket_remove(struct topology *t, struct endpoint *h)
 {
-	struct endpoint **at = identity_of(t, h);
+	struct endpoint *first = topology_alike_here(t, h), *next = h->next_alike;
+	struct endpoint **at = &t->bucket[h->side][bucket_of(h)];
 
-	t->nr_alike[bucket_of(h)]--;
-	if (h->next_alike)
-		h->next_alike->previous_alike = h->previous_alike;
+	first->nr_alike--;
+	if (next)
+		next->previous_alike = h->previous_alike;
 	if (h->previous_alike)
-		h->previous_alike->next_alike = h->next_alike;
-	else
-		t->bucket[bucket_of(h)] = h->next_alike;
+		h->previous_alike->next_alike = next;
+	if (first == h) {
+		if (h->nr_alike) {
+			next->nr_alike = h->nr_alike;
+			next->next_stream = h->next_stream;
+		}
+		while (*at != h)
+			at = &(*at)->next_stream;
+		*at = next;
+	}
+	at = identity_of(t, h);
 	while (*at != h)
 		at = &(*at)->next_same;
 	*at = h->next_same;
@@ -276,43 +302,42 @@ static void unbind(struct topology *t, struct endpoint *h)
 	h->connection = p->connection = NULL;
 }
 
-/* Dropped endpoints lose only what can be found out again. */
-void topology_sweep(struct topology *t)
+/* A dropped endpoint loses only what can be found out again. */
+static void drop(struct topology *t, struct endpoint *h)
 {
-	unsigned int kept = 0;
+	struct endpoint *last = t->endpoints[--t->nr_endpoints];
 
-	for (unsigned int i = 0; i < t->nr_endpoints;) {
-		struct endpoint *h = t->endpoints[i];
-
-		if (h->refs || h->pending.count) {
-			kept += !h->refs;
-			i++;
-			continue;
-		}
-		unbind(t, h);
-		t->changes++;
-		bucket_remove(t, h);
-		t->endpoints[i] = t->endpoints[--t->nr_endpoints];
-		t->endpoints[i]->index = i;
-		free(h);
-	}
-	t->swept = t->nr_endpoints;
-	t->released = 0;
-	t->unled = kept;
-	t->refused = 0;
+	unbind(t, h);
+	t->changes++;
+	bucket_remove(t, h);
+	t->endpoints[h->index] = last;
+	last->index = h->index;
+	free(h);
 }
 
-/*
- * Whether a sweep may drop endpoints: many have come, or there is no room and some were released.
- * Halves that lost their last record are not counted. They are looked for only when so many were
- * refused that a sweep costs little for each.
- */
-static bool is_due(struct topology *t)
+static bool is_idle(const struct endpoint *h)
 {
-	if (t->nr_endpoints >= t->swept + TOPOLOGY_IDLE_MAX)
-		return true;
-	return t->nr_endpoints == TOPOLOGY_ENDPOINTS_MAX &&
-	       (t->released || (t->unled && ++t->refused >= TOPOLOGY_IDLE_MAX));
+	return !h->refs && !h->pending.count;
+}
+
+void topology_sweep(struct topology *t)
+{
+	for (unsigned int i = 0; i < t->nr_endpoints;) {
+		if (is_idle(t->endpoints[i]))
+			drop(t, t->endpoints[i]);
+		else
+			i++;
+	}
+	t->unswept = 0;
+}
+
+/* Whether there is room for @nr more endpoints of a stream, and for one more like this. */
+static bool has_room(const struct topology *t, const struct endpoint *like, unsigned int nr)
+{
+	const struct endpoint *first = topology_alike_here(t, like);
+
+	return t->nr_endpoints + nr <= TOPOLOGY_ENDPOINTS_MAX &&
+	       (!first || first->nr_alike < TOPOLOGY_ALIKE_MAX);
 }
 
 /* Return: NULL past the limit, or when memory ran out: *@err says which. */
@@ -321,10 +346,10 @@ static struct endpoint *endpoint_make(struct topology *t, const struct endpoint 
 	struct endpoint *h, **endpoints;
 
 	*err = 0;
-	if (is_due(t))
+	if (t->unswept >= topology_sweep_after(t))
 		topology_sweep(t);
-	if (t->nr_endpoints == TOPOLOGY_ENDPOINTS_MAX ||
-	    t->nr_alike[bucket_of(like)] >= TOPOLOGY_ALIKE_MAX)
+	t->unswept++;
+	if (!has_room(t, like, 1))
 		return NULL;
 	*err = -ENOMEM;
 	/* The array never shrinks; its size is a power of two. */
@@ -354,6 +379,7 @@ static void slot_lead(struct topology *t, struct topology_slot *slot, uint32_t g
 		      struct endpoint *h)
 {
 	struct topology_generation *g = slot->generation;
+	struct endpoint *released;
 	unsigned int i = 0;
 
 	/* An endpoint that is there already moves to the front; else the oldest gives way. */
@@ -364,10 +390,15 @@ static void slot_lead(struct topology *t, struct topology_slot *slot, uint32_t g
 	h->current++;
 	if (g[0].endpoint)
 		g[0].endpoint->current--;
-	if (g[i].endpoint && !--g[i].endpoint->refs)
-		t->released++;
+	released = g[i].endpoint;
 	memmove(g + 1, g, i * sizeof(*g));
 	g[0] = (struct topology_generation){.endpoint = h, .gen = gen};
+	if (!released)
+		return;
+	released->refs--;
+	/* It may come back, so it stays where a sweep comes before there is no room. */
+	if (is_idle(released) && !has_room(t, released, topology_sweep_after(t)))
+		drop(t, released);
 }
 
 /* Whether an endpoint @a may become @b: only its unknown members differ. */
@@ -630,15 +661,14 @@ void topology_clock(struct topology *t, unsigned int stream, const char *boot_id
 }
 
 /* Removes the references of a slot to its endpoints. */
-static void forget_slot(struct topology *t, struct topology_slot *slot)
+static void forget_slot(struct topology_slot *slot)
 {
 	struct topology_generation *g = slot->generation;
 
 	if (g[0].endpoint)
 		g[0].endpoint->current--;
 	for (unsigned int i = 0; i < TOPOLOGY_GENERATIONS && g[i].endpoint; i++)
-		if (!--g[i].endpoint->refs)
-			t->released++;
+		g[i].endpoint->refs--;
 	free(slot);
 }
 
@@ -663,7 +693,7 @@ void topology_stream_restart(struct topology *t, unsigned int stream)
 	s = &t->streams[stream];
 	for (uint32_t slot = 0; slot < s->nr_slots; slot++)
 		if (s->by_slot[slot])
-			forget_slot(t, s->by_slot[slot]);
+			forget_slot(s->by_slot[slot]);
 	free(s->by_slot);
 	s->by_slot = NULL;
 	s->nr_slots = 0;

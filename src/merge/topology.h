@@ -79,10 +79,10 @@ void known_free(struct known *k);
 /* A connection has two endpoints. */
 #define TOPOLOGY_ENDPOINTS_MAX (2 * TOPOLOGY_CONNECTIONS_MAX)
 /*
- * The most endpoints with one controller id and queue id. Each is compared with the others, and
- * among so many none can be distinguished.
+ * The most endpoints of one stream with one controller id and queue id. Each is compared with the
+ * others, and among so many none can be distinguished.
  */
-#define TOPOLOGY_ALIKE_MAX 8192
+#define TOPOLOGY_ALIKE_MAX 1024
 #define TOPOLOGY_STREAMS_MAX 1024
 /* The number of a stream's slot is below this. A recorder has no higher ones. */
 #ifndef TOPOLOGY_SLOTS_MAX
@@ -107,6 +107,8 @@ void known_free(struct known *k);
 #ifndef TOPOLOGY_MANY_ENDPOINTS
 #define TOPOLOGY_MANY_ENDPOINTS 4096
 #endif
+/* A sweep looks at all endpoints, so it comes only when one for every so many has come since. */
+#define TOPOLOGY_SWEEP_SHARE 16
 /* Buckets of endpoints are chosen by controller id and queue id. */
 #ifndef TOPOLOGY_BUCKETS
 #define TOPOLOGY_BUCKETS 65536
@@ -132,10 +134,15 @@ struct endpoint {
 	struct queue_info q;
 	unsigned int index; /* in topology.endpoints */
 	uint64_t number;    /* in the order in which endpoints came, from 1 */
-	struct endpoint *next_alike, *previous_alike; /* in the same bucket of endpoints... */
-	struct endpoint *next_same;		      /* ...and of identities */
-	unsigned int refs;    /* generations that lead to this endpoint... */
-	unsigned int current; /* ...and how many of them are the newest of their slot */
+	/* Of the same side, in the same bucket of endpoints. Those of a stream are together. */
+	struct endpoint *next_alike, *previous_alike;
+	/* Valid in the first of a stream: the first of the next one, and how many the stream has.
+	 */
+	struct endpoint *next_stream;
+	unsigned int nr_alike;
+	struct endpoint *next_same; /* in the same bucket of identities */
+	unsigned int refs;	    /* generations that lead to this endpoint... */
+	unsigned int current;	    /* ...and how many of them are the newest of their slot */
 	bool reconnected; /* connected again and not matched since: the partner may be another */
 	struct endpoint *partner;
 	struct link *link; /* clocks of this stream and the partner's */
@@ -189,16 +196,11 @@ struct topology {
 	unsigned int nr_streams;
 	struct endpoint **endpoints;
 	unsigned int nr_endpoints;
-	struct endpoint *bucket[TOPOLOGY_BUCKETS];
-	uint32_t nr_alike[TOPOLOGY_BUCKETS]; /* endpoints of a bucket */
+	struct endpoint *bucket[NT_SIDES][TOPOLOGY_BUCKETS];
 	struct endpoint *identity[TOPOLOGY_BUCKETS];
 	unsigned int max_endpoints; /* room in @endpoints */
 	uint64_t endpoints_made;
-	unsigned int swept; /* how many endpoints the last sweep kept... */
-	unsigned int
-		unled; /* ...and how many of them only for waiting records: no slot led to them */
-	unsigned int released; /* endpoints since then that no slot leads to any more */
-	unsigned int refused;  /* endpoints refused for lack of room, while @unled was not 0 */
+	unsigned int unswept; /* endpoints that were made or refused since the last sweep */
 	struct known known;
 	struct link **links;
 	unsigned int nr_links;
@@ -224,16 +226,23 @@ int topology_stream_begins(struct topology *t, unsigned int stream, enum nt_side
 int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 		   const struct queue_info *q);
 
+/** topology_sweep_after() - endpoints that are made or refused between two sweeps */
+static inline unsigned int topology_sweep_after(const struct topology *t)
+{
+	unsigned int share = t->nr_endpoints / TOPOLOGY_SWEEP_SHARE;
+
+	return share < TOPOLOGY_IDLE_MAX ? TOPOLOGY_IDLE_MAX : share;
+}
+
 /**
- * topology_is_crowded() - whether there are many more endpoints than at the last sweep
+ * topology_is_crowded() - whether a sweep is due and there are many endpoints
  *
- * There may be records waiting at each of them, too few for it to find its partner by itself.
- * Sweeps, which drop endpoints without records, come equally often.
+ * There may be records waiting at each of them, too few for it to find its partner by itself. Once
+ * they have looked for it, topology_sweep() drops endpoints without records.
  */
 static inline bool topology_is_crowded(const struct topology *t)
 {
-	return t->nr_endpoints > TOPOLOGY_MANY_ENDPOINTS &&
-	       t->nr_endpoints >= t->swept + TOPOLOGY_IDLE_MAX;
+	return t->nr_endpoints > TOPOLOGY_MANY_ENDPOINTS && t->unswept >= topology_sweep_after(t);
 }
 
 /** topology_left_out() - whether a stream gave queues that are past a limit */
@@ -274,10 +283,16 @@ static inline struct endpoint *topology_endpoint(const struct topology *t, unsig
 }
 
 /**
- * topology_alike() - the first endpoint in the bucket of the ids of @h; the others follow by
- * next_alike
+ * topology_alike() - the first endpoint of the other side in the bucket of the ids of @h; the
+ * others follow by next_alike
  */
 struct endpoint *topology_alike(const struct topology *t, const struct endpoint *h);
+
+/**
+ * topology_alike_here() - the first endpoint of the stream of @h in its bucket; the others, and
+ * then those of other streams of the side, follow by next_alike
+ */
+struct endpoint *topology_alike_here(const struct topology *t, const struct endpoint *h);
 
 /**
  * topology_is_free() - whether an endpoint may get a partner: it has none, or may have lost its

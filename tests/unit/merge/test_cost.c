@@ -119,6 +119,45 @@ static struct merge *streams(void)
 	return m;
 }
 
+static void a_stream_with_many_like_queues_costs_others_little_when_they_end(void **state)
+{
+	struct merge *m = streams();
+	const uint32_t nr = 8000;
+	uint64_t before;
+
+	for (uint32_t i = 0; i < nr; i++)
+		add_queue(m, i, 1, (uint16_t)(1 + i % 8), i);
+	before = blocks;
+	merge_end(m, OTHER_TARGET);
+	merge_end(m, TARGET);
+	assert_uint_in_range(blocks - before, nr, BLOCKS_EACH * nr);
+	merge_free(m);
+}
+
+/* Each queue takes the slot of another, when there are as many queues as there may be. */
+static void a_queue_costs_little_when_there_is_no_room(void **state)
+{
+	struct merge *m = streams();
+	const uint32_t more = 2000;
+	struct nt_record r = {.side = NT_TARGET, .slot = 1 + more, .gen = 6, .qid = 1};
+	uint32_t i = 0;
+	uint64_t before;
+
+	for (uint32_t slot = 0; slot < TOPOLOGY_ENDPOINTS_MAX / TOPOLOGY_GENERATIONS; slot++)
+		for (uint32_t gen = 1; gen <= TOPOLOGY_GENERATIONS; gen++, i++)
+			add_queue(m, slot, gen, (uint16_t)(1 + i % 1000), i);
+	/* A queue that is known comes again in another slot. */
+	add_queue(m, 1, 5, 1, 0);
+	before = blocks;
+	for (uint32_t k = 0; k < more; k++, i++)
+		add_queue(m, 2 + k, 6, (uint16_t)(1 + i % 1000), i);
+	assert_uint_in_range(blocks - before, more, BLOCKS_EACH * more);
+	r.cntlid = (uint16_t)(1 + (i - 1) % 1000);
+	assert_int_equal(merge_record(m, TARGET, &r), 0);
+	assert_int_equal(merge_pending(m), 1);
+	merge_free(m);
+}
+
 /* All have one queue id and no name, as before a host is known that they are connections of. */
 static void a_record_costs_little_where_a_queue_has_many_connections(void **state)
 {
@@ -146,6 +185,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trouble_costs_twice_as_much_at_the_most),
+		cmocka_unit_test(a_stream_with_many_like_queues_costs_others_little_when_they_end),
+		cmocka_unit_test(a_queue_costs_little_when_there_is_no_room),
 		cmocka_unit_test(a_record_costs_little_where_a_queue_has_many_connections),
 	};
 
