@@ -155,8 +155,7 @@ uint64_t merge_in_crowd(const struct merge *m);
 uint64_t merge_unknown(const struct merge *m);
 
 /**
- * merge_past_limits() - records of queues past the limits of src/merge/topology.h: connections, and
- * slots of a stream
+ * merge_past_limits() - records of queues past the limits of src/merge/topology.h
  *
  * They are in no other count. Once a stream has announced such a queue, all its records of unknown
  * queues are counted here.

@@ -160,6 +160,39 @@ int topology_stream_begins(struct topology *t, unsigned int stream, enum nt_side
 	return 0;
 }
 
+/* Whether a stream may have @nr more of what all streams of its side share. */
+static bool has_share(const struct topology *t, unsigned int stream, enum topology_share what,
+		      unsigned int nr)
+{
+	static const unsigned int max[SHARES_NR] = {
+		[SHARE_ENDPOINTS] = TOPOLOGY_CONNECTIONS_MAX,
+		[SHARE_CONNECTIONS] = TOPOLOGY_CONNECTIONS_MAX,
+		[SHARE_SLOTS] = TOPOLOGY_SLOTS_MAX,
+	};
+	enum nt_side side = t->streams[stream].side;
+	unsigned int streams = t->open[side] + t->ended[side];
+	unsigned int own = max[what] / 2 / streams, common = max[what] - streams * own;
+	unsigned int then = t->streams[stream].nr[what] + nr;
+
+	if (then <= own)
+		return true;
+	for (unsigned int i = 0; i < t->nr_streams; i++) {
+		unsigned int has = i == stream ? then : t->streams[i].nr[what];
+
+		if (t->streams[i].side != side || has <= own)
+			continue;
+		if (has - own > common)
+			return false;
+		common -= has - own;
+	}
+	return true;
+}
+
+static bool has_slot(const struct topology_stream *s, uint32_t slot)
+{
+	return slot < s->nr_slots && s->by_slot[slot];
+}
+
 /* Return: NULL when memory ran out. */
 static struct topology_slot *slot_get(struct topology_stream *s, uint32_t slot)
 {
@@ -175,8 +208,10 @@ static struct topology_slot *slot_get(struct topology_stream *s, uint32_t slot)
 		s->by_slot = grown;
 		s->nr_slots = nr;
 	}
-	if (!s->by_slot[slot])
+	if (!s->by_slot[slot]) {
 		s->by_slot[slot] = calloc(1, sizeof(struct topology_slot));
+		s->nr[SHARE_SLOTS] += s->by_slot[slot] != NULL;
+	}
 	return s->by_slot[slot];
 }
 
@@ -312,6 +347,7 @@ static void drop(struct topology *t, struct endpoint *h)
 	bucket_remove(t, h);
 	t->endpoints[h->index] = last;
 	last->index = h->index;
+	t->streams[h->stream].nr[SHARE_ENDPOINTS]--;
 	free(h);
 }
 
@@ -336,7 +372,7 @@ static bool has_room(const struct topology *t, const struct endpoint *like, unsi
 {
 	const struct endpoint *first = topology_alike_here(t, like);
 
-	return t->nr_endpoints + nr <= TOPOLOGY_ENDPOINTS_MAX &&
+	return has_share(t, like->stream, SHARE_ENDPOINTS, nr) &&
 	       (!first || first->nr_alike < TOPOLOGY_ALIKE_MAX);
 }
 
@@ -368,6 +404,7 @@ static struct endpoint *endpoint_make(struct topology *t, const struct endpoint 
 	h->number = ++t->endpoints_made;
 	h->next_try = 1;
 	t->endpoints[t->nr_endpoints++] = h;
+	t->streams[h->stream].nr[SHARE_ENDPOINTS]++;
 	t->changes++;
 	bucket_add(t, h);
 	*err = 0;
@@ -503,11 +540,17 @@ static struct merge_connection *connection_get(struct topology *t, struct endpoi
 		.offset_low = 1,
 	};
 	struct merge_connection *c;
+	unsigned int nr = t->known.nr, stream;
 
 	connection_name(&like, h);
 	if (h->partner)
 		connection_name(&like, h->partner);
-	c = known_get(&t->known, &like, TOPOLOGY_CONNECTIONS_MAX);
+	stream = like.target_stream != MERGE_NO_STREAM ? like.target_stream : like.host_stream;
+	c = known_get(&t->known, &like,
+		      has_share(t, stream, SHARE_CONNECTIONS, 1)
+			      ? NT_SIDES * TOPOLOGY_CONNECTIONS_MAX
+			      : 0);
+	t->streams[stream].nr[SHARE_CONNECTIONS] += t->known.nr - nr;
 	if (!c)
 		return NULL;
 	memcpy(c->hostnqn, like.hostnqn, sizeof(c->hostnqn));
@@ -585,7 +628,8 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 	if (err || stream >= TOPOLOGY_STREAMS_MAX)
 		return err;
 	s = &t->streams[stream];
-	if (q->slot >= TOPOLOGY_SLOTS_MAX) {
+	if (q->slot >= TOPOLOGY_SLOTS_MAX ||
+	    (!has_slot(s, q->slot) && !has_share(t, stream, SHARE_SLOTS, 1))) {
 		s->left_out = true;
 		return 0;
 	}
@@ -697,6 +741,7 @@ void topology_stream_restart(struct topology *t, unsigned int stream)
 	free(s->by_slot);
 	s->by_slot = NULL;
 	s->nr_slots = 0;
+	s->nr[SHARE_SLOTS] = 0;
 	s->newest = 0;
 	s->boot = 0;
 	if (s->ended) {

@@ -71,12 +71,19 @@ void known_free(struct known *k);
 /*
  * Limits, as a stream may give any number of queues; docs/merging.md lists them. Records of queues
  * past the limits are counted by merge_past_limits(). Memory grows with the number of
- * connections: some 150 MiB for the most, without the records that wait.
+ * connections and slots: some 210 MiB for the most, and 2 MiB for each stream, without the records
+ * that wait.
+ */
+/*
+ * The most endpoints of all streams of one side, and the most connections: those with a target are
+ * the target's, the others the host's. Of these, as of slots, half is divided equally among the
+ * streams of the side, so that none can take it from another. The other half is for the first that
+ * need it.
  */
 #ifndef TOPOLOGY_CONNECTIONS_MAX
 #define TOPOLOGY_CONNECTIONS_MAX 65536
 #endif
-/* A connection has two endpoints. */
+/* Of both sides. */
 #define TOPOLOGY_ENDPOINTS_MAX (2 * TOPOLOGY_CONNECTIONS_MAX)
 /*
  * The most endpoints of one stream with one controller id and queue id. Each is compared with the
@@ -84,7 +91,10 @@ void known_free(struct known *k);
  */
 #define TOPOLOGY_ALIKE_MAX 1024
 #define TOPOLOGY_STREAMS_MAX 1024
-/* The number of a stream's slot is below this. A recorder has no higher ones. */
+/*
+ * The number of a stream's slot is below this: a recorder has no higher ones. All streams of a side
+ * together have so many.
+ */
 #ifndef TOPOLOGY_SLOTS_MAX
 #define TOPOLOGY_SLOTS_MAX 262144
 #endif
@@ -170,15 +180,25 @@ struct topology_slot {
 	} generation[TOPOLOGY_GENERATIONS];
 };
 
+/* What all streams of a side share. */
+enum topology_share {
+	SHARE_ENDPOINTS,
+	SHARE_CONNECTIONS,
+	SHARE_SLOTS,
+	SHARES_NR,
+};
+
 /*
  * A stream.
  * @known: it is there
  * @ended: no more records will come
  * @left_out: it gave queues past a limit
+ * @nr: how many it has
  */
 struct topology_stream {
 	bool known, ended, left_out;
 	enum nt_side side;
+	unsigned int nr[SHARES_NR];
 	struct topology_slot **by_slot;
 	uint32_t nr_slots;
 	uint64_t newest;     /* when the last command ended, by its own clock */

@@ -122,7 +122,7 @@ void live_merge_fail(struct live_merge *l);
  * struct live_merge_counts - what became of the records so far, of all connections together
  * @undecided: records that wait for the other side's record
  * @strays: records of queues that no stream announced
- * @past_limits: records of connections or slots beyond the limits
+ * @past_limits: records of queues beyond the limits of connections or slots
  * @crowded_out: records that were given up because too many waited; they count as records of one
  *               side, too
  * @in_crowd: records that were given up because too many queues have the same name; they count as

@@ -7,6 +7,7 @@
 #include "merge/merge.h"
 #include "merge/testing.h"
 
+#include "core/hash.h"
 #include "merge/topology.h"
 
 #define QUEUES 150000u
@@ -249,6 +250,73 @@ static void a_crowd_of_one_name_costs_little(void **state)
 	merge_free(m);
 }
 
+/* What a stream may do to another one of its side. */
+struct hostile {
+	const char *what;
+	uint32_t queues;     /* that it has at a time */
+	uint32_t ids;	     /* controller ids of its queues; their queue ids are 1 */
+	unsigned int rounds; /* it has so many times that many queues, one after the other */
+	bool records;	     /* it has a record of each queue */
+};
+
+static void add_hostile(struct merge *m, const struct hostile *h)
+{
+	uint64_t at = SECOND;
+
+	for (uint32_t i = 0; i < h->rounds * h->queues; i++, at += 1000) {
+		struct queue_info q = {.slot = i % h->queues, .gen = 1 + i / h->queues, .qid = 1};
+		struct nt_record r = {.side = NT_TARGET, .slot = q.slot, .gen = q.gen, .qid = 1};
+
+		q.cntlid = r.cntlid = (uint16_t)(1 + i % h->ids);
+		r.points[NT_T_RX] = at;
+		r.points[NT_T_SENT] = at + 100;
+		snprintf(q.subsysnqn, sizeof(q.subsysnqn), "nqn.%u", i);
+		assert_int_equal(merge_queue(m, 2, NT_TARGET, &q), 0);
+		if (h->records)
+			assert_int_equal(merge_record(m, 2, &r), 0);
+		if (h->records && i % h->queues == 0)
+			merge_expire(m, 0);
+	}
+}
+
+/* A host, its target, and another target that has all that it can get before these come. */
+static void no_stream_takes_the_room_of_another(void **state)
+{
+	static const struct hostile hostile[] = {
+		{"queues", .queues = 140000, .ids = 60000, .rounds = 1},
+		{"queues that look like the target's", .queues = 10000, .ids = 1, .rounds = 1},
+		{"connections", .queues = 30000, .ids = 60000, .rounds = 4, .records = true},
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(hostile); i++) {
+		struct merge *m = merge_new(&(struct merge_callbacks){0});
+		const struct merge_connection *c;
+		uint64_t past = 0, at = SECOND;
+		unsigned int matched = 0;
+
+		print_message("# %s\n", hostile[i].what);
+		assert_non_null(m);
+		for (unsigned int stream = 0; stream < 3; stream++)
+			assert_int_equal(merge_stream(m, stream, stream ? NT_TARGET : NT_HOST), 0);
+		add_hostile(m, &hostile[i]);
+		for (unsigned int k = 0; k < 100; k++) {
+			struct queue_info q = queue_of(k, 1, k);
+
+			assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
+			assert_int_equal(merge_queue(m, 1, NT_TARGET, &q), 0);
+			for (unsigned int n = 0; n < 4; n++, at += MS)
+				past += command(m, &q, at);
+		}
+		merge_finish(m);
+		assert_int_equal(past, 0);
+		for (unsigned int k = 0; (c = merge_connection(m, k)); k++)
+			if (c->host_stream == 0 && c->target_stream == 1)
+				matched += (unsigned int)c->matched;
+		assert_int_equal(matched, 400);
+		merge_free(m);
+	}
+}
+
 /* Only this many queues of one name are compared. */
 #define CROWD 64u
 
@@ -315,6 +383,7 @@ int main(void)
 		cmocka_unit_test(a_queue_that_is_gone_makes_room),
 		cmocka_unit_test(commands_past_the_last_connection_cost_little),
 		cmocka_unit_test(a_crowd_of_one_name_costs_little),
+		cmocka_unit_test(no_stream_takes_the_room_of_another),
 		cmocka_unit_test(those_past_so_many_of_one_name_are_counted),
 	};
 

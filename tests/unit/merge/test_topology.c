@@ -251,6 +251,40 @@ static void what_is_past_a_limit_is_left_out(void **state)
 	topology_free(t);
 }
 
+/* Half of all slots is divided among the streams of a side; one of them takes the other half. */
+static void slots_are_shared_by_the_streams_of_a_side(void **state)
+{
+	struct topology *t = two_sides();
+	struct queue_info q = {.gen = 1, .cntlid = 7, .qid = 2};
+	const uint32_t most = TOPOLOGY_SLOTS_MAX / 4 * 3;
+
+	assert_int_equal(topology_stream_begins(t, 2, NT_TARGET), 0);
+	for (; q.slot < most; q.slot++)
+		assert_int_equal(topology_queue(t, 2, NT_TARGET, &q), 0);
+	assert_false(topology_left_out(t, 2));
+	assert_int_equal(topology_queue(t, 2, NT_TARGET, &q), 0);
+	assert_true(topology_left_out(t, 2));
+	assert_null(topology_endpoint(t, 2, &(struct nt_record){.slot = most, .gen = 1}));
+	/* The first stream of the side has one already. */
+	for (q.slot = 2; q.slot <= TOPOLOGY_SLOTS_MAX / 4; q.slot++)
+		assert_int_equal(topology_queue(t, TARGET, NT_TARGET, &q), 0);
+	assert_false(topology_left_out(t, TARGET));
+	assert_int_equal(topology_queue(t, TARGET, NT_TARGET, &q), 0);
+	assert_true(topology_left_out(t, TARGET));
+	/* A slot that is there goes on, and so does the other side. */
+	q.slot = 1;
+	q.gen++;
+	assert_int_equal(topology_queue(t, TARGET, NT_TARGET, &q), 0);
+	assert_non_null(endpoint_of(t, TARGET, 2, 7));
+	q.slot = 2;
+	assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
+	assert_false(topology_left_out(t, HOST));
+	topology_stream_restart(t, 2);
+	assert_int_equal(topology_queue(t, 2, NT_TARGET, &q), 0);
+	assert_non_null(topology_endpoint(t, 2, &(struct nt_record){.slot = 2, .gen = 2}));
+	topology_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +296,7 @@ int main(void)
 		cmocka_unit_test(a_record_is_of_its_generation_and_controller),
 		cmocka_unit_test(a_queue_that_becomes_known_stays_the_same),
 		cmocka_unit_test(what_is_past_a_limit_is_left_out),
+		cmocka_unit_test(slots_are_shared_by_the_streams_of_a_side),
 	};
 
 	return cmocka_run_group_tests_name("topology", tests, NULL, NULL);
