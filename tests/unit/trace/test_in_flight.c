@@ -304,6 +304,34 @@ static void what_begins_during_the_look_has_an_age(void **state)
 	tracer_done(&t);
 }
 
+/* Both points are needed: a command is at the device between the two. */
+static void commands_at_the_device_are_known_where_both_points_are(void **state)
+{
+	static const struct {
+		enum nt_side side;
+		uint32_t missing;
+		bool counts, knows;
+	} cases[] = {
+		{NT_TARGET, 0, false, true},
+		{NT_TARGET, 1u << NT_T_RX, false, true},
+		{NT_TARGET, 1u << NT_T_EXEC, false, false},
+		{NT_TARGET, 1u << NT_T_DONE, false, false},
+		{NT_TARGET, 0, true, false},
+		{NT_HOST, 0, false, false},
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tracer t = tracer_of(cases[i].side);
+		struct stats s = {0};
+
+		t.missing = cases[i].missing;
+		shared.knobs.count_all = cases[i].counts;
+		assert_int_equal(collect_all(&t, &s), 0);
+		assert_int_equal(s.waiting_at_device, cases[i].knows);
+		tracer_done(&t);
+	}
+}
+
 /* Commands that have died are no longer in flight, even at the last look. */
 static void what_has_died_when_tracing_ends_is_counted_once(void **state)
 {
@@ -551,6 +579,7 @@ int main(void)
 		cmocka_unit_test(tracked_are_those_that_are_measured),
 		cmocka_unit_test(host_commands_wait_across_a_connect),
 		cmocka_unit_test(what_begins_during_the_look_has_an_age),
+		cmocka_unit_test(commands_at_the_device_are_known_where_both_points_are),
 		cmocka_unit_test(what_has_died_when_tracing_ends_is_counted_once),
 		cmocka_unit_test(commands_of_every_connection_that_closed_have_died),
 		cmocka_unit_test(what_a_burst_leaves_in_flight_is_an_edge_once),
