@@ -102,6 +102,28 @@ static void reads_displace_admin_commands_and_these_nobody(void **state)
 	assert_int_equal(sum(t), MAX * 3 + 2);
 }
 
+/* Errors of this collection are still held. Earlier ones have been added to the count. */
+static void errors_of_what_gives_way_are_kept(void **state)
+{
+	struct series_table *t = *state;
+	const struct series *gone;
+	struct series *s;
+
+	count(t, 0, NT_OP_ADMIN, 5)->told = true;
+	assert_int_equal(series_error(count(t, 0, NT_OP_ADMIN, 0), 2, 2), 0);
+	series_begin(t, 3000);
+	s = count(t, 0, NT_OP_ADMIN, 7);
+	assert_int_equal(series_error(s, 2, 3), 0);
+	assert_int_equal(s->errors, 2);
+	for (unsigned int i = 1; i <= MAX; i++)
+		count(t, i, NT_OP_READ, 1);
+	assert_null(group(t, 0)->of[NT_OP_ADMIN]);
+	gone = last_group(t, "gone")->of[NT_OP_ADMIN];
+	assert_int_equal(gone->errors, 2 + 3);
+	assert_int_equal(gone->nr_status, 1);
+	assert_int_equal(gone->status[0].n, 2 + 3);
+}
+
 /*
  * Two collections without a row are needed, as the rows of a collection are found one after the
  * other.
@@ -170,6 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(one_more_than_the_most_is_of_the_others),
 		TEST(reads_displace_admin_commands_and_these_nobody),
+		TEST(errors_of_what_gives_way_are_kept),
 		TEST(dead_ones_give_way_the_longest_dead_first),
 		TEST(groups_without_rows_and_series_are_freed),
 		TEST(statuses_past_the_most_are_other),
