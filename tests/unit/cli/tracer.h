@@ -22,11 +22,17 @@ void confine_begin(bool verbose)
 {
 	struct stat threads;
 
-	/* A thread that is there already would not be confined. */
-	if (stat("/proc/self/task", &threads) || threads.st_nlink != 2 + 1) {
-		fputs("confine_begin() has to come before the first thread\n", stderr);
-		abort();
+	/*
+	 * A thread that is there already would not be confined. One of an earlier run that was
+	 * joined may still be listed for a moment.
+	 */
+	for (unsigned int ms = 0; ms < 10000; ms++) {
+		if (!stat("/proc/self/task", &threads) && threads.st_nlink == 2 + 1)
+			return;
+		usleep(1000);
 	}
+	fputs("confine_begin() has to come before the first thread\n", stderr);
+	abort();
 }
 
 void confine_loading(uint64_t keep, bool ends_processes)
