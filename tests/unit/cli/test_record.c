@@ -17,10 +17,11 @@
 
 static char path[] = "/tmp/ntprof-record.XXXXXX";
 
-/* Records @nr commands into @to. Return: exit status. */
-static int record(char *to, uint64_t nr)
+/* Records @nr commands into @to, no more bytes than @max_size. Return: exit status. */
+static int record_at_most(char *to, uint64_t nr, char *max_size)
 {
-	char *words[] = {"record", "--host", "--force", "-o", to, "-d", "1", NULL};
+	char *words[] = {"record", "--host", "--force",	   "-o",     to,
+			 "-d",	   "1",	     "--max-size", max_size, NULL};
 	int status;
 
 	traced.nr = 0;
@@ -29,6 +30,11 @@ static int record(char *to, uint64_t nr)
 	status = verb_record.main((int)ARRAY_SIZE(words) - 1, words);
 	close(traced.records_fd);
 	return status;
+}
+
+static int record(char *to, uint64_t nr)
+{
+	return record_at_most(to, nr, "1G");
 }
 
 static void a_full_disk_leaves_no_record_that_is_not_counted(void **state)
@@ -58,6 +64,21 @@ static void a_full_disk_leaves_no_record_that_is_not_counted(void **state)
 	assert_int_equal(records + e.end.losses.count[COUNTER_READER_SLOW], BURST);
 	stream_reader_free(r);
 	close(fd);
+}
+
+/* The frame that closes the stream is within the size, too. At most a frame is left unused. */
+static void a_recording_is_no_larger_than_asked_for(void **state)
+{
+	static char *const sizes[] = {"64K", "100K", "1M"};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(sizes); i++) {
+		off_t most = (off_t)atoi(sizes[i]) << (strchr(sizes[i], 'M') ? 20 : 10);
+		struct stat st;
+
+		assert_int_equal(record_at_most(path, BURST, sizes[i]), EXIT_SUCCESS);
+		assert_int_equal(stat(path, &st), 0);
+		assert_uint_in_range(st.st_size, most - STREAM_FRAME_MAX, most);
+	}
 }
 
 static void fill_losses(struct stats *s)
@@ -152,6 +173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_disk_leaves_no_record_that_is_not_counted),
+		cmocka_unit_test(a_recording_is_no_larger_than_asked_for),
 		cmocka_unit_test(what_is_no_loss_is_not_told_as_one),
 		cmocka_unit_test(a_terminal_by_any_name_gets_no_stream),
 		cmocka_unit_test(a_fifo_of_another_user_gets_no_stream),
