@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 int announced_names_init(struct announced_names *n)
 {
 	*n = (struct announced_names){.places = places_new()};
@@ -19,22 +21,6 @@ int announced_names_queue(struct announced_names *n, const struct tracer *t,
 	if (new > 0 && places_queue(n->places, q))
 		return -ENOMEM;
 	return new;
-}
-
-/* Return: 0 or -ENOMEM. */
-static int make_room(struct announced_names *n, uint32_t slot)
-{
-	struct announced_names_seen *grown;
-
-	if (slot < n->nr_seen)
-		return 0;
-	grown = reallocarray(n->seen, (size_t)slot + 1, sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	memset(grown + n->nr_seen, 0, (slot + 1 - n->nr_seen) * sizeof(*grown));
-	n->seen = grown;
-	n->nr_seen = slot + 1;
-	return 0;
 }
 
 int announced_names_device(struct announced_names *n, const struct nt_record *r,
@@ -52,7 +38,7 @@ int announced_names_device(struct announced_names *n, const struct nt_record *r,
 	if (!places_ask(n->places, r, d)) {
 		if (!r->qid)
 			return 0;
-		if (make_room(n, r->slot))
+		if (ARRAY_REACH(n->seen, n->nr_seen, r->slot))
 			return -ENOMEM;
 		n->seen[r->slot] = (struct announced_names_seen){.gen = r->gen, .nsid = r->nsid};
 		return 0;

@@ -12,6 +12,7 @@
 #include "cli/peering.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "core/rights.h"
 #include "merge/groups.h"
@@ -192,16 +193,8 @@ static int grouped_records_open(struct grouped_records *t, const struct group_by
 /* Return: 0 or -ENOMEM. */
 static int keep_queue(struct grouped_records *t, const struct queue_info *q)
 {
-	struct queue_info *grown;
-
-	if (q->slot >= t->nr_queues) {
-		grown = reallocarray(t->queue, (size_t)q->slot + 1, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + t->nr_queues, 0, (q->slot + 1 - t->nr_queues) * sizeof(*grown));
-		t->queue = grown;
-		t->nr_queues = q->slot + 1;
-	}
+	if (ARRAY_REACH(t->queue, t->nr_queues, q->slot))
+		return -ENOMEM;
 	t->queue[q->slot] = *q;
 	return 0;
 }

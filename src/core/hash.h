@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/array.h"
+
 /*
  * Must be the same in every file that uses uthash. Without it uthash ends the program when memory
  * runs out.
@@ -55,8 +57,5 @@ static inline unsigned int hash_pair(uint64_t a, uint64_t b)
 	a = (a ^ b * 0x9e3779b97f4a7c15ULL) * 0x9e3779b97f4a7c15ULL;
 	return (unsigned int)(a >> 32);
 }
-
-/** ARRAY_SIZE() - number of elements of an array; it does not work for a pointer */
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 #endif /* NTPROF_CORE_HASH_H */

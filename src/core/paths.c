@@ -138,12 +138,10 @@ static struct path *path_like(struct paths *paths, const struct path *p)
 	for (size_t i = 0; i < paths->nr; i++)
 		if (!compare_names(&paths->path[i], p))
 			return &paths->path[i];
-	more = reallocarray(paths->path, paths->nr + 1, sizeof(*more));
-	if (!more)
-		return NULL;
-	paths->path = more;
-	paths->path[paths->nr] = *p;
-	return &paths->path[paths->nr++];
+	more = ARRAY_INSERT(paths->path, paths->nr, paths->nr);
+	if (more)
+		*more = *p;
+	return more;
 }
 
 static void figures_add(struct path_figures *to, const struct path_figures *from)
@@ -204,25 +202,19 @@ struct symbol {
 
 struct symbols {
 	struct symbol *symbol;
-	size_t nr, room;
+	size_t nr;
 	bool hidden; /* there are functions, but at least one has the address 0 */
 };
 
 /* Return: 0 or -ENOMEM. */
 static int add(struct symbols *s, uint64_t address, const char *name)
 {
-	if (s->nr == s->room) {
-		size_t room = s->room ? 2 * s->room : 4096;
-		struct symbol *more = reallocarray(s->symbol, room, sizeof(*more));
+	struct symbol *symbol = ARRAY_INSERT(s->symbol, s->nr, s->nr);
 
-		if (!more)
-			return -ENOMEM;
-		s->symbol = more;
-		s->room = room;
-	}
-	s->symbol[s->nr].address = address;
-	s->symbol[s->nr].name = strdup(name);
-	return s->symbol[s->nr++].name ? 0 : -ENOMEM;
+	if (!symbol)
+		return -ENOMEM;
+	*symbol = (struct symbol){.address = address, .name = strdup(name)};
+	return symbol->name ? 0 : -ENOMEM;
 }
 
 static int by_address(const void *a, const void *b)
@@ -298,18 +290,9 @@ int symbols_check(const char *path)
 
 const char *symbols_find(const struct symbols *s, uint64_t address)
 {
-	size_t low = 0, high = s->nr;
+	size_t after = BISECT(i, 0, s->nr, s->symbol[i].address <= address);
 
-	/* At the end, high - 1 is the last symbol that does not begin after @address. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->symbol[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return high ? s->symbol[high - 1].name : NULL;
+	return after ? s->symbol[after - 1].name : NULL;
 }
 
 void symbols_free(struct symbols *s)

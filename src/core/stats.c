@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/segments.h"
 
 static int compare(const struct error_count *a, const struct error_count *b)
@@ -26,35 +27,19 @@ static int compare(const struct error_count *a, const struct error_count *b)
 /* Return: the index of @key, or where it has to be inserted; @found says which. */
 static size_t find(const struct errors *e, const struct error_count *key, bool *found)
 {
-	size_t low = 0, high = e->nr;
+	size_t at = BISECT(i, 0, e->nr, compare(key, &e->row[i]) > 0);
 
-	*found = false;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int c = compare(key, &e->row[middle]);
-
-		if (!c) {
-			*found = true;
-			return middle;
-		}
-		if (c < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	*found = at < e->nr && !compare(key, &e->row[at]);
+	return at;
 }
 
 static int insert(struct errors *e, size_t at, const struct error_count *key)
 {
-	struct error_count *row = realloc(e->row, (e->nr + 1) * sizeof(*row));
+	struct error_count *row = ARRAY_INSERT(e->row, e->nr, at);
 
 	if (!row)
 		return -ENOMEM;
-	memmove(row + at + 1, row + at, (e->nr - at) * sizeof(*row));
-	row[at] = *key;
-	e->row = row;
-	e->nr++;
+	*row = *key;
 	return 0;
 }
 
@@ -188,13 +173,8 @@ static int row_compare(const struct row_key *k, const struct stats_row *r)
 
 static struct stats_row *row_insert(struct stats *s, size_t at, const struct row_key *k)
 {
-	struct stats_row **rows, *row;
+	struct stats_row *row = ARRAY_MAKE(s->rows, s->nr_rows, at, sizeof(*row));
 
-	rows = reallocarray(s->rows, s->nr_rows + 1, sizeof(*rows));
-	if (!rows)
-		return NULL;
-	s->rows = rows;
-	row = calloc(1, sizeof(*row));
 	if (!row)
 		return NULL;
 	memcpy(row->controller, k->controller, sizeof(row->controller));
@@ -203,9 +183,6 @@ static struct stats_row *row_insert(struct stats *s, size_t at, const struct row
 	row->qid = k->qid;
 	row->op = k->op;
 	row->shared = k->shared;
-	memmove(rows + at + 1, rows + at, (s->nr_rows - at) * sizeof(*rows));
-	rows[at] = row;
-	s->nr_rows++;
 	return row;
 }
 
@@ -219,26 +196,18 @@ struct stats_row *stats_row_of(struct stats *s, const char *controller, const ch
 			       const char *other, uint16_t qid, enum nt_op op, bool shared)
 {
 	struct row_key k = {.qid = qid, .op = op, .shared = shared};
-	size_t low = 0, high = s->nr_rows;
+	size_t at;
 
 	snprintf(k.controller, sizeof(k.controller), "%s", controller);
 	snprintf(k.peer, sizeof(k.peer), "%s", peer);
 	if (s->by_other)
 		snprintf(k.other, sizeof(k.other), "%s", other);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int c = row_compare(&k, s->rows[middle]);
-
-		if (!c)
-			return s->rows[middle];
-		if (c < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
+	at = BISECT(i, 0, s->nr_rows, row_compare(&k, s->rows[i]) > 0);
+	if (at < s->nr_rows && !row_compare(&k, s->rows[at]))
+		return s->rows[at];
 	if (!shared && s->nr_rows >= STATS_ROWS_MAX)
 		return stats_others(s);
-	return row_insert(s, low, &k);
+	return row_insert(s, at, &k);
 }
 
 struct stats_row *stats_others(struct stats *s)

@@ -505,7 +505,6 @@ struct times {
 struct bursts {
 	struct times *all;
 	size_t nr;
-	size_t room;
 };
 
 struct edges {
@@ -531,16 +530,11 @@ int edges_burst(struct edges *e, unsigned int stream, uint64_t began_ns, uint64_
 {
 	struct bursts *b = &e->streams[stream];
 
-	if (b->nr == b->room) {
-		size_t room = b->room ? 2 * b->room : 16;
-		struct times *all = reallocarray(b->all, room, sizeof(*all));
+	struct times *burst = ARRAY_INSERT(b->all, b->nr, b->nr);
 
-		if (!all)
-			return -ENOMEM;
-		b->all = all;
-		b->room = room;
-	}
-	b->all[b->nr++] = (struct times){.began_ns = began_ns, .ended_ns = ended_ns};
+	if (!burst)
+		return -ENOMEM;
+	*burst = (struct times){.began_ns = began_ns, .ended_ns = ended_ns};
 	return 0;
 }
 
@@ -550,17 +544,9 @@ int edges_burst(struct edges *e, unsigned int stream, uint64_t began_ns, uint64_
  */
 static bool covers(const struct bursts *b, uint64_t from, uint64_t to)
 {
-	size_t low = 0, high = b->nr;
+	size_t after = BISECT(i, 0, b->nr, b->all[i].began_ns <= from);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->all[middle].began_ns <= from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && to <= b->all[low - 1].ended_ns;
+	return after && to <= b->all[after - 1].ended_ns;
 }
 
 bool edges_cut(const struct edges *e, const struct merge_connection *c, const struct nt_record *r)

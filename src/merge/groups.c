@@ -11,31 +11,6 @@
 #include "core/segments.h"
 #include "core/time.h"
 
-static void ends_down(struct flights_group *g)
-{
-	uint64_t moved = g->end[g->nr];
-	unsigned int at = 0, child;
-
-	while ((child = 2 * at + 1) < g->nr) {
-		if (child + 1 < g->nr && g->end[child + 1] < g->end[child])
-			child++;
-		if (g->end[child] >= moved)
-			break;
-		g->end[at] = g->end[child];
-		at = child;
-	}
-	g->end[at] = moved;
-}
-
-static void ends_up(struct flights_group *g, uint64_t end)
-{
-	unsigned int at = g->nr++;
-
-	for (; at && g->end[(at - 1) / 2] > end; at = (at - 1) / 2)
-		g->end[at] = g->end[(at - 1) / 2];
-	g->end[at] = end;
-}
-
 /*
  * Adds a command to those of a group that are in flight. Return: 1, 0 if there is no room, or
  * -ENOMEM.
@@ -43,22 +18,15 @@ static void ends_up(struct flights_group *g, uint64_t end)
 static int begins(struct flights_group *g, const struct flight *c, struct flights_seen *seen)
 {
 	while (g->nr && g->end[0] <= c->begin) {
-		g->nr--;
-		ends_down(g);
-	}
-	if (g->nr == g->room) {
-		unsigned int room = g->room ? 2 * g->room : 64;
-		uint64_t *end;
+		const uint64_t last = g->end[--g->nr];
 
-		if (g->room >= FLIGHTS_OF_GROUP_MAX)
-			return 0;
-		end = reallocarray(g->end, room, sizeof(*end));
-		if (!end)
-			return -ENOMEM;
-		g->end = end;
-		g->room = room;
+		heap_down(g->end, g->nr, 0, &last, sizeof(last), NULL);
 	}
-	ends_up(g, c->end);
+	if (g->nr == FLIGHTS_OF_GROUP_MAX)
+		return 0;
+	if (!ARRAY_INSERT(g->end, g->nr, g->nr))
+		return -ENOMEM;
+	heap_up(g->end, g->nr - 1, &c->end, sizeof(*g->end), NULL);
 	seen->count++;
 	seen->sum += g->nr;
 	if (g->nr > seen->most)
@@ -81,24 +49,14 @@ static int tell(struct flights *f, const struct flight *c)
 static int pop(struct flights *f)
 {
 	struct flight first = f->wait[0], moved = f->wait[--f->nr];
-	unsigned int at = 0, child;
 
-	while ((child = 2 * at + 1) < f->nr) {
-		if (child + 1 < f->nr && f->wait[child + 1].begin < f->wait[child].begin)
-			child++;
-		if (f->wait[child].begin >= moved.begin)
-			break;
-		f->wait[at] = f->wait[child];
-		at = child;
-	}
-	f->wait[at] = moved;
+	heap_down(f->wait, f->nr, 0, &moved, sizeof(moved), NULL);
 	f->frontier = first.begin;
 	return tell(f, &first);
 }
 
 int flights_add(struct flights *f, const struct flight *command)
 {
-	unsigned int at;
 	int err = 0;
 
 	if (command->begin < f->frontier) {
@@ -117,10 +75,7 @@ int flights_add(struct flights *f, const struct flight *command)
 		f->late++;
 		return 0;
 	}
-	at = f->nr++;
-	for (; at && f->wait[(at - 1) / 2].begin > command->begin; at = (at - 1) / 2)
-		f->wait[at] = f->wait[(at - 1) / 2];
-	f->wait[at] = *command;
+	heap_up(f->wait, f->nr++, command, sizeof(*command), NULL);
 	return 0;
 }
 

@@ -47,7 +47,6 @@ struct flights_seen {
 struct flights_group {
 	uint64_t *end;
 	unsigned int nr;
-	unsigned int room;
 };
 
 /**

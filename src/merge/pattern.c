@@ -145,17 +145,8 @@ static bool forward(const struct search *s)
 /* Return: the first record of a segment that began after a time. */
 static uint32_t first_after(const struct search *s, const struct sorted_group *segment, uint64_t ns)
 {
-	uint32_t low = segment->first, high = low + segment->nr;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if ((int64_t)(s->places[middle].from_ns - ns) > 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return (uint32_t)BISECT(i, segment->first, segment->first + segment->nr,
+				(int64_t)(s->places[i].from_ns - ns) <= 0);
 }
 
 /* Whether @r has a pair at the offset of a trial. If so, the offset follows the pair. */

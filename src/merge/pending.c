@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,61 +12,18 @@
 #include "core/segments.h"
 #include "merge/offset.h"
 
-static void heap_put(struct heap *h, uint32_t at, struct heap_item *item)
+static void place_moved(void *place, size_t at)
 {
-	h->item[at] = item;
-	item->at = at + 1;
+	((struct pending_place *)place)->list->at = (uint32_t)at + 1;
 }
 
-/* Puts an item into the free place @at, or further up where it belongs. */
-static void rise(struct heap *h, uint32_t at, struct heap_item *item)
+/* Puts a list in the free place @at, or where it belongs. */
+static void place_put(struct pending_pool *p, uint32_t at, const struct pending_place *place)
 {
-	while (at && h->item[(at - 1) / 2]->key > item->key) {
-		heap_put(h, at, h->item[(at - 1) / 2]);
-		at = (at - 1) / 2;
-	}
-	heap_put(h, at, item);
-}
-
-static void sink(struct heap *h, uint32_t at, struct heap_item *item)
-{
-	uint32_t child;
-
-	while ((child = 2 * at + 1) < h->nr) {
-		if (child + 1 < h->nr && h->item[child + 1]->key < h->item[child]->key)
-			child++;
-		if (h->item[child]->key >= item->key)
-			break;
-		heap_put(h, at, h->item[child]);
-		at = child;
-	}
-	heap_put(h, at, item);
-}
-
-static void place(struct heap *h, uint32_t at, struct heap_item *item)
-{
-	if (at && h->item[(at - 1) / 2]->key > item->key)
-		rise(h, at, item);
+	if (at && p->lists[(at - 1) / 2].order > place->order)
+		heap_up(p->lists, at, place, sizeof(*place), place_moved);
 	else
-		sink(h, at, item);
-}
-
-/* Puts an item in, or moves it to the place of its new key. */
-static void heap_set(struct heap *h, struct heap_item *item, uint64_t key)
-{
-	item->key = key;
-	place(h, item->at ? item->at - 1 : h->nr++, item);
-}
-
-/* Takes out an item that is in the heap. */
-static void heap_remove(struct heap *h, struct heap_item *item)
-{
-	uint32_t at = item->at - 1;
-	struct heap_item *last = h->item[--h->nr];
-
-	item->at = 0;
-	if (last != item)
-		place(h, at, last);
+		heap_down(p->lists, p->nr_lists, at, place, sizeof(*place), place_moved);
 }
 
 /* Reserves memory for the largest possible need. Pages that are never touched take no memory. */
@@ -231,8 +187,8 @@ int pending_init(struct pending_pool *p)
 	p->used_groups = 1;
 	p->by_tag = calloc(PENDING_TAG_LISTS, sizeof(*p->by_tag));
 	/* Each list in the heap has at least one entry. */
-	p->lists.item = pages_reserve(PENDING_POOL_MAX * sizeof(struct heap_item *));
-	return p->entries && p->groups && p->by_tag && p->lists.item &&
+	p->lists = pages_reserve(PENDING_POOL_MAX * sizeof(*p->lists));
+	return p->entries && p->groups && p->by_tag && p->lists &&
 			       !slots_init(&p->by_key, PENDING_POOL_MAX)
 		       ? 0
 		       : -ENOMEM;
@@ -242,7 +198,7 @@ void pending_free(struct pending_pool *p)
 {
 	pages_release(p->entries, (PENDING_POOL_MAX + 1) * sizeof(*p->entries));
 	pages_release(p->groups, (PENDING_POOL_MAX + 1) * sizeof(*p->groups));
-	pages_release(p->lists.item, PENDING_POOL_MAX * sizeof(struct heap_item *));
+	pages_release(p->lists, PENDING_POOL_MAX * sizeof(*p->lists));
 	slots_free(&p->by_key);
 	free(p->by_tag);
 }
@@ -450,11 +406,6 @@ static void tag_remove(struct pending_pool *p, const struct pending *e)
 		t->last = e->previous_tag;
 }
 
-static struct pending_list *list_of(struct heap_item *order)
-{
-	return (struct pending_list *)((char *)order - offsetof(struct pending_list, order));
-}
-
 /*
  * Orders by chance, and then by age. Serial numbers take a thousand years to reach the bits of the
  * chance.
@@ -462,6 +413,23 @@ static struct pending_list *list_of(struct heap_item *order)
 static uint64_t order_of(const struct pending_pool *p, const struct pending_list *list)
 {
 	return (uint64_t)list->likelihood << LIKELIHOOD_SHIFT | p->entries[list->first].serial;
+}
+
+/* Puts a list with entries into the heap, or where its order belongs. */
+static void list_place(struct pending_pool *p, struct pending_list *list)
+{
+	const struct pending_place place = {order_of(p, list), list};
+
+	place_put(p, list->at ? list->at - 1 : p->nr_lists++, &place);
+}
+
+static void list_leave(struct pending_pool *p, struct pending_list *list)
+{
+	const struct pending_place last = p->lists[--p->nr_lists];
+
+	if (last.list != list)
+		place_put(p, list->at - 1, &last);
+	list->at = 0;
 }
 
 pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *owner,
@@ -493,9 +461,9 @@ pending_id pending_add(struct pending_pool *p, struct pending_list *list, void *
 		list->first = id;
 	list->last = id;
 	list->count++;
-	if (!list->order.at || list->likelihood != likelihood) {
+	if (!list->at || list->likelihood != likelihood) {
 		list->likelihood = likelihood;
-		heap_set(&p->lists, &list->order, order_of(p, list));
+		list_place(p, list);
 	}
 	if (has_tag(r))
 		tag_add(p, e);
@@ -520,7 +488,7 @@ void pending_remove(struct pending_pool *p, struct pending_list *list, pending_i
 	 * list is first.
 	 */
 	if (!--list->count)
-		heap_remove(&p->lists, &list->order);
+		list_leave(p, list);
 	if (has_tag(&e->r))
 		tag_remove(p, e);
 	e->next = p->free;
@@ -533,7 +501,7 @@ void pending_rate(struct pending_pool *p, struct pending_list *list,
 {
 	list->likelihood = likelihood;
 	if (list->count)
-		heap_set(&p->lists, &list->order, order_of(p, list));
+		list_place(p, list);
 }
 
 void pending_expect(const struct pending_pool *p, uint64_t key, const void *owner)
@@ -558,15 +526,12 @@ void pending_expect_removal(const struct pending_pool *p, pending_id id)
 
 pending_id pending_least(struct pending_pool *p)
 {
-	struct heap_item *first;
+	while (p->nr_lists) {
+		struct pending_list *list = p->lists[0].list;
 
-	while ((first = heap_first(&p->lists))) {
-		struct pending_list *list = list_of(first);
-		uint64_t order = order_of(p, list);
-
-		if (first->key == order)
+		if (p->lists[0].order == order_of(p, list))
 			return list->first;
-		heap_set(&p->lists, first, order);
+		list_place(p, list);
 	}
 	return 0;
 }

@@ -15,33 +15,6 @@
 #include "shared/record.h"
 
 /*
- * A binary heap of items that belong to the caller. The item with the lowest key is on top, and
- * each item knows its place.
- */
-
-/**
- * struct heap_item - member of the caller's struct; all zero when it is in no heap
- * @key: changed by heap_set() only
- * @at: 1 + its place, 0: in no heap
- */
-struct heap_item {
-	uint64_t key;
-	uint32_t at;
-};
-
-/* @item: the caller's array, with room for all items that there may be; @nr: number of items */
-struct heap {
-	struct heap_item **item;
-	uint32_t nr;
-};
-
-/** heap_first() - the item with the lowest key, NULL if the heap is empty */
-static inline struct heap_item *heap_first(const struct heap *h)
-{
-	return h->nr ? h->item[0] : (struct heap_item *)0;
-}
-
-/*
  * A hash table of numbers. Mostly it is asked for numbers that are not there, while other data
  * fills the cache. So one access has to give the answer: it uses open addressing with linear
  * probing, and does not read the objects that the numbers stand for.
@@ -140,15 +113,23 @@ enum pending_likelihood {
 
 /*
  * An owner's entries, oldest first, and their chance. All zero at the beginning.
- * @order: place among all lists with entries: by chance, and then by the oldest entry, which may be
- *         gone by now
+ * @at: 1 + its place among the lists with entries, 0: it has none
  */
 struct pending_list {
 	pending_id first;
 	pending_id last;
 	uint32_t count;
 	enum pending_likelihood likelihood;
-	struct heap_item order;
+	uint32_t at;
+};
+
+/*
+ * An element of the heap of lists with entries. @order: by chance, and then by the oldest entry,
+ * which may be gone by now.
+ */
+struct pending_place {
+	uint64_t order;
+	struct pending_list *list;
 };
 
 struct pending {
@@ -213,7 +194,8 @@ struct pending_pool {
 	struct pending_tag_list *by_tag;
 	pending_id free, free_group;
 	pending_id used, used_groups;
-	struct heap lists; /* lists with entries */
+	struct pending_place *lists; /* the heap, @nr_lists of them */
+	uint32_t nr_lists;
 	uint64_t serial;
 	uint32_t count;
 };

@@ -74,26 +74,16 @@ static struct merge_connection *make(struct known *k, const struct merge_connect
 
 	if (k->nr >= max)
 		return NULL;
-	/* The array grows in powers of two. */
-	if (!(k->nr & (k->nr - 1))) {
-		struct known_entry **all =
-			realloc(k->all, (k->nr ? 2 * (size_t)k->nr : 1) * sizeof(*all));
-
-		if (!all)
-			return NULL;
-		k->all = all;
-	}
-	e = malloc(sizeof(*e));
+	e = ARRAY_MAKE(k->all, k->nr, k->nr, sizeof(*e));
 	if (!e)
 		return NULL;
 	e->c = *like;
-	e->c.index = k->nr;
+	e->c.index = k->nr - 1;
 	e->next = *bucket;
 	*bucket = e;
 	e->nr = *newest ? (*newest)->nr + 1 : 1;
 	e->next_queue = *newest ? (*newest)->next_queue : NULL;
 	*newest = e;
-	k->all[k->nr++] = e;
 	return &e->c;
 }
 
@@ -120,28 +110,10 @@ void known_free(struct known *k)
 #define QUIET_RECORDS 8
 #define QUIET_NS 100000000ULL
 
-/* Makes room for a pointer in an array of @nr, by powers of two. Return: the array, or NULL. */
-static void *with_room(void *array, unsigned int nr)
-{
-	if (nr & (nr - 1))
-		return array;
-	return realloc(array, (nr ? 2 * (size_t)nr : 1) * sizeof(void *));
-}
-
 static struct topology_stream *stream_get(struct topology *t, unsigned int stream)
 {
-	struct topology_stream *grown;
-
-	if (stream < t->nr_streams)
-		return &t->streams[stream];
-	if (stream >= TOPOLOGY_STREAMS_MAX)
+	if (stream >= TOPOLOGY_STREAMS_MAX || ARRAY_REACH(t->streams, t->nr_streams, stream))
 		return NULL;
-	grown = realloc(t->streams, (stream + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	memset(grown + t->nr_streams, 0, (stream + 1 - t->nr_streams) * sizeof(*grown));
-	t->streams = grown;
-	t->nr_streams = stream + 1;
 	return &t->streams[stream];
 }
 
@@ -196,18 +168,11 @@ static bool has_slot(const struct topology_stream *s, uint32_t slot)
 /* Return: NULL when memory ran out. */
 static struct topology_slot *slot_get(struct topology_stream *s, uint32_t slot)
 {
-	struct topology_slot **grown;
-	uint32_t nr = s->nr_slots;
+	uint32_t twice = 2 * s->nr_slots;
 
-	if (slot >= nr) {
-		nr = slot < 2 * nr ? 2 * nr : slot + 1;
-		grown = realloc(s->by_slot, nr * sizeof(struct topology_slot *));
-		if (!grown)
-			return NULL;
-		memset(grown + s->nr_slots, 0, (nr - s->nr_slots) * sizeof(*grown));
-		s->by_slot = grown;
-		s->nr_slots = nr;
-	}
+	if (slot >= s->nr_slots &&
+	    ARRAY_REACH(s->by_slot, s->nr_slots, slot < twice ? twice - 1 : slot))
+		return NULL;
 	if (!s->by_slot[slot]) {
 		s->by_slot[slot] = calloc(1, sizeof(struct topology_slot));
 		s->nr[SHARE_SLOTS] += s->by_slot[slot] != NULL;
@@ -379,7 +344,7 @@ static bool has_room(const struct topology *t, const struct endpoint *like, unsi
 /* Return: NULL past the limit, or when memory ran out: *@err says which. */
 static struct endpoint *endpoint_make(struct topology *t, const struct endpoint *like, int *err)
 {
-	struct endpoint *h, **endpoints;
+	struct endpoint *h;
 
 	*err = 0;
 	if (t->unswept >= topology_sweep_after(t))
@@ -388,22 +353,13 @@ static struct endpoint *endpoint_make(struct topology *t, const struct endpoint 
 	if (!has_room(t, like, 1))
 		return NULL;
 	*err = -ENOMEM;
-	/* The array never shrinks; its size is a power of two. */
-	if (t->nr_endpoints == t->max_endpoints) {
-		endpoints = with_room(t->endpoints, t->nr_endpoints);
-		if (!endpoints)
-			return NULL;
-		t->endpoints = endpoints;
-		t->max_endpoints = t->nr_endpoints ? 2 * t->nr_endpoints : 1;
-	}
-	h = malloc(sizeof(*h));
+	h = ARRAY_MAKE(t->endpoints, t->nr_endpoints, t->nr_endpoints, sizeof(*h));
 	if (!h)
 		return NULL;
 	*h = *like;
-	h->index = t->nr_endpoints;
+	h->index = t->nr_endpoints - 1;
 	h->number = ++t->endpoints_made;
 	h->next_try = 1;
-	t->endpoints[t->nr_endpoints++] = h;
 	t->streams[h->stream].nr[SHARE_ENDPOINTS]++;
 	t->changes++;
 	bucket_add(t, h);
@@ -498,20 +454,15 @@ static struct link *with_offset(const struct topology *t, struct link *l)
 
 struct link *topology_link(struct topology *t, const struct endpoint *a, const struct endpoint *b)
 {
-	struct link *l = topology_link_known(t, a, b), **links;
+	struct link *l = topology_link_known(t, a, b);
 
 	if (l)
 		return with_offset(t, l);
-	links = with_room(t->links, t->nr_links);
-	if (!links)
-		return NULL;
-	t->links = links;
-	l = calloc(1, sizeof(*l));
+	l = ARRAY_MAKE(t->links, t->nr_links, t->nr_links, sizeof(*l));
 	if (!l)
 		return NULL;
 	l->host_stream = a->side == NT_HOST ? a->stream : b->stream;
 	l->target_stream = a->side == NT_HOST ? b->stream : a->stream;
-	t->links[t->nr_links++] = l;
 	return with_offset(t, l);
 }
 

@@ -218,7 +218,6 @@ struct topology {
 	unsigned int nr_endpoints;
 	struct endpoint *bucket[NT_SIDES][TOPOLOGY_BUCKETS];
 	struct endpoint *identity[TOPOLOGY_BUCKETS];
-	unsigned int max_endpoints; /* room in @endpoints */
 	uint64_t endpoints_made;
 	unsigned int unswept; /* endpoints that were made or refused since the last sweep */
 	struct known known;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "merge/merged_stages.h"
@@ -32,49 +33,13 @@ void totals_free(struct totals *t)
 	errors_free(&t->errors);
 }
 
-/* The slowest are a heap; the fastest of them is on top, and is the one that is replaced. */
-static void heap_swap(struct totals *t, unsigned int a, unsigned int b)
-{
-	struct slow_command moved = t->slowest[a];
-
-	t->slowest[a] = t->slowest[b];
-	t->slowest[b] = moved;
-}
-
-static void sift_down(struct totals *t)
-{
-	unsigned int at = 0;
-
-	for (;;) {
-		unsigned int child = 2 * at + 1;
-
-		if (child >= t->nr_slowest)
-			return;
-		if (child + 1 < t->nr_slowest &&
-		    t->slowest[child + 1].latency < t->slowest[child].latency)
-			child++;
-		if (t->slowest[at].latency <= t->slowest[child].latency)
-			return;
-		heap_swap(t, at, child);
-		at = child;
-	}
-}
-
+/* The slowest are a heap; the fastest of them is first, and is the one that is replaced. */
 static void keep_slowest(struct totals *t, const struct slow_command *c)
 {
-	unsigned int at;
-
-	if (t->nr_slowest == t->max_slowest) {
-		t->slowest[0] = *c;
-		sift_down(t);
-		return;
-	}
-	at = t->nr_slowest++;
-	t->slowest[at] = *c;
-	while (at && t->slowest[at].latency < t->slowest[(at - 1) / 2].latency) {
-		heap_swap(t, at, (at - 1) / 2);
-		at = (at - 1) / 2;
-	}
+	if (t->nr_slowest == t->max_slowest)
+		heap_down(t->slowest, t->nr_slowest, 0, c, sizeof(*c), NULL);
+	else
+		heap_up(t->slowest, t->nr_slowest++, c, sizeof(*c), NULL);
 }
 
 static bool is_slow(const struct totals *t, uint64_t latency)
@@ -88,18 +53,9 @@ static __attribute__((noinline)) struct totals_row *
 row_make(struct totals *t, const struct merge_connection *c, enum nt_op op)
 {
 	unsigned int i = c->index * NT_OPS_NR + op;
-	struct totals_row **rows;
 
-	if (i >= t->nr_rows) {
-		unsigned int nr = (c->index + 1) * NT_OPS_NR;
-
-		rows = realloc(t->row, nr * sizeof(*rows));
-		if (!rows)
-			return NULL;
-		memset(rows + t->nr_rows, 0, (nr - t->nr_rows) * sizeof(*rows));
-		t->row = rows;
-		t->nr_rows = nr;
-	}
+	if (ARRAY_REACH(t->row, t->nr_rows, (c->index + 1) * NT_OPS_NR - 1))
+		return NULL;
 	t->row[i] = calloc(1, sizeof(*t->row[i]));
 	if (!t->row[i])
 		return NULL;

@@ -22,7 +22,7 @@ enum worth { DEAD, UNUSED, ADMIN, OTHER_IO, UNUSED_IO, IO };
 
 /**
  * struct series_table - all groups and their series
- * @groups: @nr_groups entries, NULL if freed; none below @free_from is NULL; @places: room
+ * @groups: @nr_groups entries, NULL if freed; none below @free_from is NULL
  * @nr: number of series in @groups, at most @max
  * @least: a lower bound of the worth of all series, from the searches in this collection
  * @collection: its number; @since_ms: when the collection before it was; @now_ms: when it is
@@ -32,7 +32,6 @@ struct series_table {
 	struct entry *by_labels;
 	struct entry **groups;
 	size_t nr_groups;
-	size_t places;
 	uint32_t free_from;
 	unsigned int nr;
 	unsigned int max;
@@ -168,7 +167,7 @@ static enum worth worth(const struct series_table *t, const struct series_group 
 /* Return: 0 or -ENOMEM. */
 static int status_add(struct series *s, uint16_t status, uint64_t n)
 {
-	struct series_status *grown;
+	struct series_status *new;
 	unsigned int i = 0;
 
 	while (i < s->nr_status && s->status[i].status != status)
@@ -176,11 +175,10 @@ static int status_add(struct series *s, uint16_t status, uint64_t n)
 	if (i == s->nr_status && i + 1 >= SERIES_STATUSES_MAX && status != ERRORS_OTHER)
 		return status_add(s, ERRORS_OTHER, n);
 	if (i == s->nr_status) {
-		grown = reallocarray(s->status, i + 1, sizeof(*grown));
-		if (!grown)
+		new = ARRAY_INSERT(s->status, s->nr_status, i);
+		if (!new)
 			return -ENOMEM;
-		s->status = grown;
-		s->status[s->nr_status++] = (struct series_status){.status = status};
+		*new = (struct series_status){.status = status};
 	}
 	s->status[i].n += n;
 	return 0;
@@ -257,8 +255,7 @@ static struct series *series_make(struct series_table *t, struct series_group *g
 /* Return: whether there is room for another group. */
 static bool place_make(struct series_table *t, uint32_t *at)
 {
-	struct entry **grown;
-	size_t places = t->places ? 2 * t->places : 64;
+	struct entry **place;
 
 	for (*at = t->free_from; *at < t->nr_groups; ++*at)
 		if (!t->groups[*at])
@@ -266,17 +263,10 @@ static bool place_make(struct series_table *t, uint32_t *at)
 	t->free_from = *at;
 	if (*at < t->nr_groups)
 		return true;
-	if (t->nr_groups < t->places) {
-		t->groups[t->nr_groups++] = NULL;
-		return true;
-	}
-	grown = reallocarray(t->groups, places, sizeof(struct entry *));
-	if (!grown)
-		return false;
-	t->groups = grown;
-	t->places = places;
-	t->groups[t->nr_groups++] = NULL;
-	return true;
+	place = ARRAY_INSERT(t->groups, t->nr_groups, t->nr_groups);
+	if (place)
+		*place = NULL;
+	return place;
 }
 
 static struct entry *entry_make(struct series_table *t, const char *labels)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 bool announce_describe(const struct tracer *t, const struct nt_record *r, struct queue_info *out)
 {
 	bool gone;
@@ -20,21 +22,6 @@ bool announce_describe(const struct tracer *t, const struct nt_record *r, struct
 	return gone || out->subsysnqn[0];
 }
 
-static int make_room(struct announced *a, uint32_t slot)
-{
-	struct announced_queue *grown;
-
-	if (slot < a->nr)
-		return 0;
-	grown = realloc(a->queues, (slot + 1) * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	memset(grown + a->nr, 0, (slot + 1 - a->nr) * sizeof(*grown));
-	a->queues = grown;
-	a->nr = slot + 1;
-	return 0;
-}
-
 int announce(struct announced *a, const struct tracer *t, const struct nt_record *r,
 	     struct queue_info *q)
 {
@@ -43,7 +30,7 @@ int announce(struct announced *a, const struct tracer *t, const struct nt_record
 
 	if (announced_already(a, r))
 		return 0;
-	if (make_room(a, r->slot))
+	if (ARRAY_REACH(a->queues, a->nr, r->slot))
 		return -ENOMEM;
 	told = &a->queues[r->slot];
 	new = told->gen != r->gen || told->cntlid != r->cntlid;

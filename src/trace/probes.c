@@ -502,20 +502,12 @@ static int by_name(const void *a, const void *b)
  */
 static struct attach_place **places_named(const struct probes *p, const char *name, size_t len)
 {
-	size_t low = 0, high = p->nr;
+	size_t at = BISECT(i, 0, p->nr, strncmp(p->by_name[i]->name, name, len) < 0);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (strncmp(p->by_name[middle]->name, name, len) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* Of the names that begin with these bytes, the shortest comes first. */
-	if (low == p->nr || strncmp(p->by_name[low]->name, name, len) || p->by_name[low]->name[len])
+	if (at == p->nr || strncmp(p->by_name[at]->name, name, len) || p->by_name[at]->name[len])
 		return NULL;
-	return &p->by_name[low];
+	return &p->by_name[at];
 }
 
 /* Whether @at, from places_named() or behind it, has that name as well. */

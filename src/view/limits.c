@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "view/columns_queues.h"
 #include "view/lines.h"
 
@@ -28,19 +29,17 @@ const struct columns limit_columns = COLUMNS("limits", limit);
 static struct limit_row *group_of(struct limits *l, const char *limit, const char *group,
 				  double most)
 {
-	struct limit_row *rows;
+	struct limit_row *row;
 
 	for (size_t i = 0; i < l->nr; i++)
 		if (!strcmp(l->row[i].limit, limit) && !strcmp(l->row[i].group, group))
 			return &l->row[i];
-	rows = realloc(l->row, (l->nr + 1) * sizeof(*rows));
-	if (!rows)
+	row = ARRAY_INSERT(l->row, l->nr, l->nr);
+	if (!row)
 		return NULL;
-	l->row = rows;
-	rows += l->nr++;
-	*rows = (struct limit_row){.limit = limit, .most = most};
-	snprintf(rows->group, sizeof(rows->group), "%s", group);
-	return rows;
+	*row = (struct limit_row){.limit = limit, .most = most};
+	snprintf(row->group, sizeof(row->group), "%s", group);
+	return row;
 }
 
 /* Return: 0 or -ENOMEM. */
