@@ -170,15 +170,6 @@ int group_name_order(const struct group_name *a, const struct group_name *b,
 	return c;
 }
 
-uint64_t group_hash(uint64_t h, const char *text)
-{
-	if (!h)
-		h = 0xcbf29ce484222325ULL;
-	while (*text)
-		h = (h ^ (unsigned char)*text++) * 0x100000001b3ULL;
-	return h;
-}
-
 char *group_name_short(char buf[GROUP_SHORT_LEN], const char *nqn, unsigned int twin)
 {
 	size_t length = strlen(nqn);

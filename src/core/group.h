@@ -138,9 +138,6 @@ void group_name_only(struct group_name *name, const struct group_by *by);
 int group_name_order(const struct group_name *a, const struct group_name *b,
 		     const struct group_by *by);
 
-/** group_hash() - FNV-1a hash of a text that continues from @h; 0 begins a new hash */
-uint64_t group_hash(uint64_t h, const char *text);
-
 /* A table shows the end of a long name, because many names begin alike. */
 #define GROUP_TAIL_LEN 12
 /* Room for the dots, the number of a twin and the terminator as well. */

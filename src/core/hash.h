@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hash tables are those of uthash (uthash.h), with the same settings for all users. If memory runs
- * out, only the one element is not added, see hash_added(). Keys are numbers, and the functions
- * here mix them. User space only.
+ * out, only the one element is not added, see hash_added(). The functions here make hash values.
+ * User space only.
  */
 #ifndef NTPROF_CORE_HASH_H
 #define NTPROF_CORE_HASH_H
@@ -48,6 +48,16 @@ static inline uint64_t hash_two(uint64_t a, uint64_t b)
 		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15ULL) * (b ^ 0xff51afd7ed558ccdULL);
 
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/** hash_text() - FNV-1a hash of a text that continues from @h; 0 begins a new hash */
+static inline uint64_t hash_text(uint64_t h, const char *text)
+{
+	if (!h)
+		h = 0xcbf29ce484222325ULL;
+	while (*text)
+		h = (h ^ (unsigned char)*text++) * 0x100000001b3ULL;
+	return h;
 }
 
 /** hash_pair() - a hash value of two numbers for HASH_..._BYHASHVALUE(); cheaper than hash_mix() */

@@ -223,13 +223,13 @@ static unsigned int name_hash(const struct group_name *n)
 	uint64_t h = hash_two(n->ctrl_of, (uint64_t)n->queue << 32 | n->size);
 
 	h = hash_two(h, (uint64_t)n->nsid << 32 | (uint64_t)n->status << 16 | n->op);
-	h = group_hash(h, n->ctrl);
-	h = group_hash(h, n->nqn);
-	h = group_hash(h, n->host);
-	h = group_hash(h, n->source);
-	h = group_hash(h, n->device);
-	h = group_hash(h, n->path);
-	h = group_hash(h, n->cgroup);
+	h = hash_text(h, n->ctrl);
+	h = hash_text(h, n->nqn);
+	h = hash_text(h, n->host);
+	h = hash_text(h, n->source);
+	h = hash_text(h, n->device);
+	h = hash_text(h, n->path);
+	h = hash_text(h, n->cgroup);
 	return hash_pair(h, (uint64_t)n->cpu << 2 | (uint64_t)n->shared << 1 | n->cancelled);
 }
 

@@ -22,7 +22,7 @@ struct connection {
 	UT_hash_handle hh;
 };
 
-/* @hash: group_hash() of the subsystem NQN */
+/* @hash: hash_text() of the subsystem NQN */
 struct namespace_key {
 	uint64_t hash;
 	uint32_t instance;
@@ -112,7 +112,7 @@ int places_queue(struct places *p, const struct queue_info *q)
 static struct namespace *namespace_of(const struct places *p, const char *subsysnqn,
 				      uint32_t instance, uint32_t nsid)
 {
-	const struct namespace_key key = {group_hash(0, subsysnqn), instance, nsid};
+	const struct namespace_key key = {hash_text(0, subsysnqn), instance, nsid};
 	unsigned int hash = hash_pair(key.hash, (uint64_t)instance << 32 | nsid);
 	struct namespace *n;
 
@@ -136,7 +136,7 @@ int places_device(struct places *p, const struct device_name *d)
 	n = calloc(1, sizeof(*n));
 	if (!n)
 		return -ENOMEM;
-	n->key = (struct namespace_key){group_hash(0, d->subsysnqn), d->instance, d->nsid};
+	n->key = (struct namespace_key){hash_text(0, d->subsysnqn), d->instance, d->nsid};
 	n->d = *d;
 	HASH_ADD_BYHASHVALUE(hh, p->namespaces, key, sizeof(n->key),
 			     hash_pair(n->key.hash, (uint64_t)d->instance << 32 | d->nsid), n);
@@ -370,7 +370,7 @@ static void fill_ctrl(struct group_name *name, const struct group_recorder *who,
 {
 	snprintf(name->ctrl, sizeof(name->ctrl), "%s%s%s", who->machine ?: "",
 		 who->machine ? ":" : "", ctrl);
-	name->ctrl_of = hash_two(who->stream, group_hash(0, peer));
+	name->ctrl_of = hash_two(who->stream, hash_text(0, peer));
 }
 
 void group_name_merged(struct group_name *name, const struct group_by *by,

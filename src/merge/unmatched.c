@@ -481,16 +481,6 @@ void unmatched_clock(struct unmatched *a, unsigned int stream, const struct inst
 	s->to_wall = (uint64_t)now->realtime_ns - now->monotonic_ns;
 }
 
-/* FNV-1a, never 0. */
-static uint64_t text_hash(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325ULL;
-
-	while (*text)
-		h = (h ^ (unsigned char)*text++) * 0x100000001b3ULL;
-	return h ?: 1;
-}
-
 static int queue_note(struct stream *s, const struct who *who)
 {
 	for (unsigned int i = 0; i < s->nr_queues; i++) {
@@ -517,7 +507,7 @@ int unmatched_queue(struct unmatched *a, unsigned int stream, const struct queue
 	if (!s->begun)
 		return 0;
 	if (q->subsysnqn[0])
-		who.nqn = text_hash(q->subsysnqn);
+		who.nqn = hash_text(0, q->subsysnqn) ?: 1;
 	if (queue_note(s, &who))
 		return -ENOMEM;
 	return s->figures ? one_side_queue(s->figures, q) : 0;

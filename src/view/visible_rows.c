@@ -167,7 +167,7 @@ static void choice_name(struct group_name *name, const struct group_by *by, cons
 	name->shared = row->shared;
 	name->queue = row->qid;
 	snprintf(name->ctrl, sizeof(name->ctrl), "%s", row->controller);
-	name->ctrl_of = group_hash(group_hash(0, row->peer), row->other);
+	name->ctrl_of = hash_text(hash_text(0, row->peer), row->other);
 	snprintf(name->nqn, sizeof(name->nqn), "%s", host ? row->peer : row->other);
 	snprintf(name->host, sizeof(name->host), "%s", host ? row->other : row->peer);
 	snprintf(name->source, sizeof(name->source), "%s", s->source);
@@ -181,11 +181,11 @@ static void choice_name(struct group_name *name, const struct group_by *by, cons
 static void choice_identity(struct stats_row *row, const struct group_name *name,
 			    const struct group_by *by)
 {
-	uint64_t h = group_hash(group_hash(name->ctrl_of, name->nqn), name->host);
+	uint64_t h = hash_text(hash_text(name->ctrl_of, name->nqn), name->host);
 
-	h = group_hash(group_hash(group_hash(h, name->device), name->path), name->cgroup);
+	h = hash_text(hash_text(hash_text(h, name->device), name->path), name->cgroup);
 	snprintf(row->peer, sizeof(row->peer), "%016llx.%u.%u.%u.%u.%u.%u.%u.%s",
-		 (unsigned long long)group_hash(h, name->ctrl), name->queue, name->shared,
+		 (unsigned long long)hash_text(h, name->ctrl), name->queue, name->shared,
 		 name->size, name->nsid, name->status, name->cancelled, name->cpu, name->source);
 	snprintf(row->controller, sizeof(row->controller), "%.15s", name->ctrl);
 	if (!name->ctrl[0])
