@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/group.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/hash.h"
@@ -121,13 +123,19 @@ static int order_of(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+/* strverscmp() takes long for names that are equal, as most are. */
+static int version_order(const char *a, const char *b)
+{
+	return strcmp(a, b) ? strverscmp(a, b) : 0;
+}
+
 static int key_order(const struct group_name *a, const struct group_name *b, enum group_key key)
 {
 	int c;
 
 	switch (key) {
 	case GROUP_CTRL:
-		c = strverscmp(a->ctrl, b->ctrl);
+		c = version_order(a->ctrl, b->ctrl);
 		return c ? c : order_of(a->ctrl_of, b->ctrl_of);
 	case GROUP_NQN:
 		return strcmp(a->nqn, b->nqn);
@@ -148,7 +156,7 @@ static int key_order(const struct group_name *a, const struct group_name *b, enu
 	case GROUP_SOURCE:
 		return strcmp(a->source, b->source);
 	case GROUP_DEVICE:
-		return strverscmp(a->device, b->device);
+		return version_order(a->device, b->device);
 	case GROUP_PATH:
 		return strcmp(a->path, b->path);
 	case GROUP_CGROUP:
@@ -168,6 +176,35 @@ int group_name_order(const struct group_name *a, const struct group_name *b,
 	for (unsigned int i = 0; i < by->nr && !c; i++)
 		c = key_order(a, b, (enum group_key)by->key[i]);
 	return c;
+}
+
+void *group_row(struct group_rows *g, const struct group_name *name, size_t size)
+{
+	struct group_name *row;
+	size_t at;
+
+	if (g->last && !group_name_order(name, g->last, &g->by))
+		return g->last;
+	at = BISECT(i, 0, g->nr, group_name_order(name, g->row[i], &g->by) > 0);
+	if (at < g->nr && !group_name_order(name, g->row[at], &g->by))
+		return g->last = g->row[at];
+	if (g->most && g->nr == g->most) {
+		errno = ENOSPC;
+		return NULL;
+	}
+	row = ARRAY_MAKE(g->row, g->nr, at, size);
+	if (!row)
+		return NULL;
+	memcpy(row, name, sizeof(*row));
+	group_name_only(row, &g->by);
+	return g->last = row;
+}
+
+void group_rows_free(struct group_rows *g)
+{
+	for (size_t i = 0; i < g->nr; i++)
+		free(g->row[i]);
+	free(g->row);
 }
 
 char *group_name_short(char buf[GROUP_SHORT_LEN], const char *nqn, unsigned int twin)

@@ -138,6 +138,34 @@ void group_name_only(struct group_name *name, const struct group_by *by);
 int group_name_order(const struct group_name *a, const struct group_name *b,
 		     const struct group_by *by);
 
+/**
+ * struct group_rows - groups in the order of their names, and what is counted of each
+ * @by: the keys that identify a group
+ * @most: limit of their number; 0: none
+ * @row: @nr rows; each begins with the struct group_name of its group, and stays where it is
+ * @last: the row that was asked for last, because successive commands are often of one group
+ */
+struct group_rows {
+	struct group_by by;
+	size_t most;
+	void **row;
+	size_t nr;
+	void *last;
+};
+
+/**
+ * group_row() - the row of a group
+ * @name: members that are not keys do not matter
+ * @size: bytes of a row; a new one is all zero but for the name
+ *
+ * Return: NULL if memory ran out, or if there are @g->most rows and none has this name; errno is
+ * ENOMEM or ENOSPC.
+ */
+void *group_row(struct group_rows *g, const struct group_name *name, size_t size);
+
+/** group_rows_free() - release the rows */
+void group_rows_free(struct group_rows *g);
+
 /* A table shows the end of a long name, because many names begin alike. */
 #define GROUP_TAIL_LEN 12
 /* Room for the dots, the number of a twin and the terminator as well. */

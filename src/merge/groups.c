@@ -131,7 +131,6 @@ struct group {
 	size_t at;
 	struct flights_group in_flight;
 	struct cell *recent;
-	UT_hash_handle hh;
 };
 
 /* @cell: NULL: no commands */
@@ -143,10 +142,8 @@ struct row {
 
 struct groups {
 	struct grouping how;
-	struct group *table; /* hash table */
-	struct cell *cells;  /* hash table */
-	struct group **sorted;
-	size_t nr;
+	struct group_rows rows; /* struct group */
+	struct cell *cells;	/* hash table */
 	size_t nr_cells;
 	uint64_t first, last; /* intervals that have commands */
 	struct flights flights;
@@ -171,6 +168,7 @@ struct groups *groups_new(const struct grouping *how)
 	if (!g)
 		return NULL;
 	g->how = *how;
+	g->rows = (struct group_rows){.by = how->by, .most = GROUPS_MAX};
 	g->total_name.kind = GROUP_TOTAL;
 	g->others_name.kind = GROUP_OTHERS;
 	g->total_name.op = g->others_name.op = NT_OPS_NR;
@@ -191,17 +189,13 @@ static void cell_clear(struct group_cell *c)
 
 void groups_free(struct groups *g)
 {
-	struct group *group, *next;
 	struct cell *cell, *after;
 
 	if (!g)
 		return;
-	HASH_ITER(hh, g->table, group, next)
-	{
-		HASH_DEL(g->table, group);
-		flights_group_free(&group->in_flight);
-		free(group);
-	}
+	for (size_t i = 0; i < g->rows.nr; i++)
+		flights_group_free(&((struct group *)g->rows.row[i])->in_flight);
+	group_rows_free(&g->rows);
 	HASH_ITER(hh, g->cells, cell, after)
 	{
 		HASH_DEL(g->cells, cell);
@@ -213,51 +207,8 @@ void groups_free(struct groups *g)
 	flights_free(&g->flights);
 	cell_clear(&g->total);
 	cell_clear(&g->others);
-	free(g->sorted);
 	free(g->row);
 	free(g);
-}
-
-static unsigned int name_hash(const struct group_name *n)
-{
-	uint64_t h = hash_two(n->ctrl_of, (uint64_t)n->queue << 32 | n->size);
-
-	h = hash_two(h, (uint64_t)n->nsid << 32 | (uint64_t)n->status << 16 | n->op);
-	h = hash_text(h, n->ctrl);
-	h = hash_text(h, n->nqn);
-	h = hash_text(h, n->host);
-	h = hash_text(h, n->source);
-	h = hash_text(h, n->device);
-	h = hash_text(h, n->path);
-	h = hash_text(h, n->cgroup);
-	return hash_pair(h, (uint64_t)n->cpu << 2 | (uint64_t)n->shared << 1 | n->cancelled);
-}
-
-/* Return: NULL where there is no room, or, with *@err set, when memory ran out. */
-static struct group *group_get(struct groups *g, const struct group_name *name, int *err)
-{
-	unsigned int hash = name_hash(name);
-	struct group *group;
-
-	*err = 0;
-	/* All bytes of a name are set, so names can be compared as bytes. */
-	HASH_FIND_BYHASHVALUE(hh, g->table, name, sizeof(*name), hash, group);
-	if (group || g->nr == GROUPS_MAX)
-		return group;
-	group = calloc(1, sizeof(*group));
-	if (!group) {
-		*err = -ENOMEM;
-		return NULL;
-	}
-	memcpy(&group->name, name, sizeof(*name));
-	HASH_ADD_BYHASHVALUE(hh, g->table, name, sizeof(*name), hash, group);
-	if (!hash_added(group)) {
-		free(group);
-		*err = -ENOMEM;
-		return NULL;
-	}
-	g->nr++;
-	return group;
 }
 
 static int cell_new(struct groups *g, const struct cell_key *key, unsigned int hash,
@@ -282,7 +233,10 @@ static int cell_new(struct groups *g, const struct cell_key *key, unsigned int h
 	return 0;
 }
 
-/* The cell of a group at a time. Return: as group_get(). */
+/*
+ * The cell of a group at a time. Return: NULL where there is no room, or, with *@err set, when
+ * memory ran out.
+ */
 static struct group_cell *cell_get(struct groups *g, struct group *group, uint64_t after_ns,
 				   int *err)
 {
@@ -359,14 +313,10 @@ static int cell_add(struct group_cell *cell, const struct group_command *c)
 int groups_add(struct groups *g, const struct group_name *name, const struct group_command *c)
 {
 	struct flight flight = {.begin = c->at_ns, .end = c->at_ns + c->latency};
+	struct group *group = group_row(&g->rows, name, sizeof(*group));
 	struct group_cell *cell = NULL;
-	struct group_name only;
-	struct group *group;
-	int err;
+	int err = group || errno == ENOSPC ? 0 : -ENOMEM;
 
-	memcpy(&only, name, sizeof(only));
-	group_name_only(&only, &g->how.by);
-	group = group_get(g, &only, &err);
 	if (group)
 		cell = cell_get(g, group, c->after_ns, &err);
 	if (err)
@@ -381,49 +331,11 @@ int groups_add(struct groups *g, const struct group_name *name, const struct gro
 	return c->latency ? flights_add(&g->flights, &flight) : 0;
 }
 
-/* qsort() has no context of its own: the keys go with each of its elements. */
-struct sorting {
-	struct group *group;
-	const struct group_by *by;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	const struct sorting *x = a, *y = b;
-
-	return group_name_order(&x->group->name, &y->group->name, x->by);
-}
-
 static struct group_name *name_at(void *context, size_t i)
 {
-	const struct groups *g = context;
+	const struct group_rows *rows = context;
 
-	return &g->sorted[i]->name;
-}
-
-static int sort(struct groups *g)
-{
-	struct sorting *s = calloc(g->nr + 1, sizeof(*s));
-	struct group *group, *next;
-	size_t nr = 0;
-
-	g->sorted = calloc(g->nr + 1, sizeof(struct group *));
-	if (!s || !g->sorted) {
-		free(s);
-		return -ENOMEM;
-	}
-	HASH_ITER(hh, g->table, group, next)
-	{
-		s[nr++] = (struct sorting){group, &g->how.by};
-	}
-	qsort(s, nr, sizeof(*s), by_name);
-	for (size_t i = 0; i < nr; i++) {
-		g->sorted[i] = s[i].group;
-		g->sorted[i]->at = i;
-	}
-	free(s);
-	group_names_tell_apart(name_at, g, nr);
-	return 0;
+	return rows->row[i];
 }
 
 static int by_time(const void *a, const void *b)
@@ -442,7 +354,8 @@ static int by_time(const void *a, const void *b)
 static int make_rows(struct groups *g)
 {
 	uint64_t intervals = g->nr_cells ? g->last - g->first + 1 : 0, all;
-	bool many = __builtin_mul_overflow(intervals, g->nr, &all);
+	size_t nr = g->rows.nr;
+	bool many = __builtin_mul_overflow(intervals, nr, &all);
 	bool dense = !many && all <= GROUP_CELLS_MAX;
 
 	g->nr_rows = dense ? (size_t)all : 0;
@@ -450,11 +363,11 @@ static int make_rows(struct groups *g)
 	if (!g->row)
 		return -ENOMEM;
 	for (size_t i = 0; i < g->nr_rows; i++)
-		g->row[i] = (struct row){g->sorted[i % g->nr], NULL, g->first + i / g->nr};
+		g->row[i] = (struct row){g->rows.row[i % nr], NULL, g->first + i / nr};
 	for (const struct cell *cell = g->cells; cell; cell = cell->hh.next) {
 		const struct group *group = cell->key.group;
 		uint64_t interval = cell->key.interval;
-		size_t at = dense ? (interval - g->first) * g->nr + group->at : g->nr_rows++;
+		size_t at = dense ? (interval - g->first) * nr + group->at : g->nr_rows++;
 
 		g->row[at] = (struct row){group, &cell->c, interval};
 	}
@@ -473,19 +386,20 @@ int groups_finish(struct groups *g, uint64_t from_ns, uint64_t to_ns, uint64_t m
 	g->seconds = to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
 	if (measured_ns)
 		g->seconds = (double)measured_ns / 1e9;
-	if (!err)
-		err = sort(g);
+	for (size_t i = 0; i < g->rows.nr; i++)
+		((struct group *)g->rows.row[i])->at = i;
+	group_names_tell_apart(name_at, &g->rows, g->rows.nr);
 	return err ?: make_rows(g);
 }
 
 size_t groups_nr(const struct groups *g)
 {
-	return g->nr;
+	return g->rows.nr;
 }
 
 const struct group_name *groups_name(const struct groups *g, size_t i)
 {
-	return &g->sorted[i]->name;
+	return g->rows.row[i];
 }
 
 size_t groups_rows(const struct groups *g)
@@ -560,11 +474,7 @@ struct live_group {
 };
 
 struct live_groups {
-	struct group_by by;
-	struct live_group *sorted[LIVE_GROUPS_MAX];
-	size_t nr;
-	/* the last group that was added to: consecutive commands are often of one group */
-	struct live_group *last;
+	struct group_rows rows; /* struct live_group */
 	struct live_group others;
 	bool any_others;
 	struct live_group all; /* only its numbers in flight are used */
@@ -580,11 +490,9 @@ struct live_groups *live_groups_new(const struct group_by *by)
 
 	if (!t)
 		return NULL;
-	t->by = *by;
+	t->rows = (struct group_rows){.by = *by, .most = LIVE_GROUPS_MAX};
 	t->others.shown.name.kind = GROUP_OTHERS;
 	t->others.shown.name.op = NT_OPS_NR;
-	t->others.shown.row.op = NT_OPS_NR;
-	t->others.shown.row.shared = true;
 	return t;
 }
 
@@ -592,55 +500,13 @@ void live_groups_free(struct live_groups *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->nr; i++) {
-		flights_group_free(&t->sorted[i]->in_flight);
-		free(t->sorted[i]);
-	}
+	for (size_t i = 0; i < t->rows.nr; i++)
+		flights_group_free(&((struct live_group *)t->rows.row[i])->in_flight);
+	group_rows_free(&t->rows);
 	flights_group_free(&t->others.in_flight);
 	flights_group_free(&t->all.in_flight);
 	flights_free(&t->flights);
 	free(t);
-}
-
-/* Return: NULL if memory ran out. */
-static struct live_group *insert(struct live_groups *t, size_t at, const struct group_name *name)
-{
-	struct live_group *g = calloc(1, sizeof(*g));
-
-	if (!g)
-		return NULL;
-	memcpy(&g->shown.name, name, sizeof(*name));
-	g->shown.row.op = name->op;
-	g->shown.row.qid = name->queue;
-	g->shown.row.shared = name->shared || !group_has(&t->by, GROUP_QUEUE);
-	memmove(t->sorted + at + 1, t->sorted + at, (t->nr - at) * sizeof(t->sorted[0]));
-	t->sorted[at] = g;
-	t->nr++;
-	return g;
-}
-
-/* Return: NULL if memory ran out. */
-static struct live_group *group_of(struct live_groups *t, const struct group_name *name)
-{
-	size_t low = 0, high = t->nr;
-
-	if (t->last && !group_name_order(name, &t->last->shown.name, &t->by))
-		return t->last;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int c = group_name_order(name, &t->sorted[middle]->shown.name, &t->by);
-
-		if (!c)
-			return t->sorted[middle];
-		if (c < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	if (t->nr < LIVE_GROUPS_MAX)
-		return insert(t, low, name);
-	t->any_others = true;
-	return &t->others;
 }
 
 int live_groups_add(struct live_groups *t, const struct group_name *name, const struct nt_record *r)
@@ -649,16 +515,14 @@ int live_groups_add(struct live_groups *t, const struct group_name *name, const 
 	uint64_t latency = record_latency_ns(r), begin = record_begin_ns(r);
 	unsigned int bucket = nt_bucket(latency);
 	struct flight flight = {.begin = begin, .end = ns_add(begin, latency)};
-	struct group_name only;
-	struct live_group *g;
+	struct live_group *g = group_row(&t->rows, name, sizeof(*g));
 
-	memcpy(&only, name, sizeof(only));
-	group_name_only(&only, &t->by);
-	g = group_of(t, &only);
-	if (!g)
+	if (!g && errno != ENOSPC)
 		return -ENOMEM;
-	if (g != &t->others)
-		t->last = g;
+	if (!g) {
+		t->any_others = true;
+		g = &t->others;
+	}
 	flight.group[0] = &t->all.in_flight;
 	flight.seen[0] = &t->all.next_seen;
 	flight.group[1] = &g->in_flight;
@@ -669,7 +533,7 @@ int live_groups_add(struct live_groups *t, const struct group_name *name, const 
 	 * The latency of a failed command counts only in groups by status, as in groups of recorded
 	 * commands.
 	 */
-	if (!well && (!latency || !group_has(&t->by, GROUP_STATUS))) {
+	if (!well && (!latency || !group_has(&t->rows.by, GROUP_STATUS))) {
 		g->next_failed++;
 		g->shown.failed_total++;
 		return 0;
@@ -723,8 +587,8 @@ int live_groups_interval(struct live_groups *t, const struct stats *s)
 	int err = flights_until(&t->flights, t->told_until);
 
 	t->told_until = oldest_began(s);
-	for (size_t i = 0; i < t->nr; i++)
-		group_interval(t->sorted[i]);
+	for (size_t i = 0; i < t->rows.nr; i++)
+		group_interval(t->rows.row[i]);
 	group_interval(&t->others);
 	group_seen(&t->all);
 	return err;
@@ -734,8 +598,8 @@ int live_groups_finish(struct live_groups *t)
 {
 	int err = flights_finish(&t->flights);
 
-	for (size_t i = 0; i < t->nr; i++)
-		group_seen(t->sorted[i]);
+	for (size_t i = 0; i < t->rows.nr; i++)
+		group_seen(t->rows.row[i]);
 	group_seen(&t->others);
 	group_seen(&t->all);
 	return err;
@@ -753,10 +617,12 @@ uint64_t live_groups_late(const struct live_groups *t)
 
 size_t live_groups_nr(const struct live_groups *t)
 {
-	return t->nr + t->any_others;
+	return t->rows.nr + t->any_others;
 }
 
 const struct live_groups_row *live_groups_row(const struct live_groups *t, size_t i)
 {
-	return i < t->nr ? &t->sorted[i]->shown : &t->others.shown;
+	const struct live_group *g = i < t->rows.nr ? t->rows.row[i] : &t->others;
+
+	return &g->shown;
 }

@@ -364,53 +364,49 @@ static void fill(struct group_name *name, const struct group_by *by, const struc
 		name->cpu = ORIGIN_NO_CPU;
 }
 
-/* Controllers of one name differ if their stream or the other end of their connection differs. */
-static void fill_ctrl(struct group_name *name, const struct group_recorder *who, const char *ctrl,
-		      const char *peer)
+/*
+ * The keys that depend on the connection. @ctrl: its prefix and @number are the controller's name.
+ * Controllers of one name differ if their stream or the other end of their connection, the @peer,
+ * differs.
+ */
+static void fill_connection(struct group_name *name, const struct group_by *by,
+			    const struct group_recorder *who, const char *ctrl, unsigned int number,
+			    const char *subsysnqn, const char *hostnqn, const char *peer)
 {
-	snprintf(name->ctrl, sizeof(name->ctrl), "%s%s%s", who->machine ?: "",
-		 who->machine ? ":" : "", ctrl);
-	name->ctrl_of = hash_two(who->stream, hash_text(0, peer));
+	if (group_has(by, GROUP_CTRL)) {
+		snprintf(name->ctrl, sizeof(name->ctrl), "%s%s%s%u", who->machine ?: "",
+			 who->machine ? ":" : "", ctrl, number);
+		name->ctrl_of = hash_two(who->stream, hash_text(0, peer));
+	}
+	if (group_has(by, GROUP_NQN))
+		snprintf(name->nqn, sizeof(name->nqn), "%s", subsysnqn);
+	if (group_has(by, GROUP_HOST))
+		snprintf(name->host, sizeof(name->host), "%s", hostnqn);
 }
 
 void group_name_merged(struct group_name *name, const struct group_by *by,
 		       const struct merge_connection *c, const struct nt_record *r,
 		       const struct group_recorder *who)
 {
-	char ctrl[32];
-
 	fill(name, by, r, who);
 	name->queue = c->qid;
-	snprintf(ctrl, sizeof(ctrl), "nvme%u", c->host_instance);
-	if (group_has(by, GROUP_CTRL))
-		fill_ctrl(name, who, ctrl, c->subsysnqn);
-	if (group_has(by, GROUP_NQN))
-		snprintf(name->nqn, sizeof(name->nqn), "%s", c->subsysnqn);
-	if (group_has(by, GROUP_HOST))
-		snprintf(name->host, sizeof(name->host), "%s", c->hostnqn);
+	fill_connection(name, by, who, "nvme", c->host_instance, c->subsysnqn, c->hostnqn,
+			c->subsysnqn);
 }
 
 void group_name_side(struct group_name *name, const struct group_by *by, enum nt_side side,
 		     const struct queue_info *q, const struct nt_record *r,
 		     const struct group_recorder *who)
 {
-	char ctrl[32];
-
 	fill(name, by, r, who);
 	name->shared = !q;
 	name->queue = q ? q->qid : 0;
-	if (!q)
-		return;
-	if (side == NT_HOST)
-		snprintf(ctrl, sizeof(ctrl), "nvme%u", q->instance);
-	else
-		snprintf(ctrl, sizeof(ctrl), "cntlid %u", q->cntlid);
-	if (group_has(by, GROUP_CTRL))
-		fill_ctrl(name, who, ctrl, side == NT_HOST ? q->subsysnqn : q->hostnqn);
-	if (group_has(by, GROUP_NQN))
-		snprintf(name->nqn, sizeof(name->nqn), "%s", q->subsysnqn);
-	if (group_has(by, GROUP_HOST))
-		snprintf(name->host, sizeof(name->host), "%s", q->hostnqn);
+	if (q && side == NT_HOST)
+		fill_connection(name, by, who, "nvme", q->instance, q->subsysnqn, q->hostnqn,
+				q->subsysnqn);
+	else if (q)
+		fill_connection(name, by, who, "cntlid ", q->cntlid, q->subsysnqn, q->hostnqn,
+				q->hostnqn);
 }
 
 int groups_add_record(struct groups *g, const struct group_name *name, const struct nt_record *r,

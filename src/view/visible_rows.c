@@ -11,9 +11,6 @@
 #include "core/text.h"
 #include "view/view_state.h"
 
-/* A row shows only the end of a long NQN, because many NQNs begin alike. */
-#define TAIL_LEN 12
-
 /* The names of a row or of a group that a filter is compared with. */
 struct names {
 	const char *name[6];
@@ -100,65 +97,45 @@ static bool is_named(const struct stats_row *row, const struct view_row *k)
 	       !strcmp(row->controller, k->controller) && !strcmp(row->peer, k->peer);
 }
 
-static void nqn_tail(char *buf, size_t size, const char *nqn)
-{
-	size_t len = strlen(nqn);
-	char tail[TAIL_LEN + 4];
+/* What rows have in common that the key g adds up. Names of controllers may be alike. */
+static const struct group_by groups_of_keys[VIEW_GROUPS_NR] = {
+	[VIEW_GROUP_CTRL] = {2, {GROUP_CTRL, GROUP_NQN}},
+	[VIEW_GROUP_QUEUE] = {1, {GROUP_QUEUE}},
+	[VIEW_GROUP_OP] = {1, {GROUP_OP}},
+	[VIEW_GROUP_NQN] = {2, {GROUP_CTRL, GROUP_NQN}},
+};
 
-	snprintf(tail, sizeof(tail), "%s%s", len > TAIL_LEN ? "..." : "",
-		 len > TAIL_LEN ? nqn + len - TAIL_LEN : nqn);
-	text_copy(buf, size, len ? tail : "-", TEXT_MARK);
-}
-
-/* Sets the name that a group's row has and is identified by. */
-static void group_name(struct view_row *k, const struct queue_row *row, enum view_group group)
+/* Names a row's group of the key g: what is shown in the place of the controller is its ctrl. */
+static void key_name(struct group_name *name, const struct queue_row *row, enum view_group group)
 {
-	const char *peer = row->row->peer;
+	char tail[GROUP_SHORT_LEN];
 	struct value controller;
 
-	*k = (struct view_row){.shared = true, .op = NT_OPS_NR};
-	switch (group) {
-	case VIEW_GROUP_CTRL:
-		columns_get(&queue_columns, QUEUE_CONTROLLER, row, &controller);
-		snprintf(k->controller, sizeof(k->controller), "%s", controller.text);
-		memcpy(k->peer, peer, sizeof(k->peer));
-		break;
-	case VIEW_GROUP_QUEUE:
-		k->shared = row->row->shared;
-		k->qid = row->row->qid;
-		break;
-	case VIEW_GROUP_OP:
-		k->op = row->row->op;
-		break;
-	case VIEW_GROUP_NQN:
-		nqn_tail(k->controller, sizeof(k->controller), peer);
-		memcpy(k->peer, peer, sizeof(k->peer));
-		break;
-	default:
-		break;
-	}
+	memset(name, 0, sizeof(*name));
+	name->op = (uint8_t)row->row->op;
+	name->shared = row->row->shared;
+	name->queue = row->row->qid;
+	columns_get(&queue_columns, QUEUE_CONTROLLER, row, &controller);
+	snprintf(name->ctrl, sizeof(name->ctrl), "%s",
+		 group == VIEW_GROUP_NQN ? group_name_short(tail, row->row->peer, 0)
+					 : controller.text);
+	snprintf(name->nqn, sizeof(name->nqn), "%s", row->row->peer);
 }
 
-/* Adds a row to its group. Return: 0 or -ENOMEM. */
-static int group_add(struct visible_rows *p, const struct queue_row *row, enum view_group group)
+/* Sets the row's identity, which has the text that is shown. */
+static void key_identity(struct stats_row *row, const struct group_name *name,
+			 enum view_group group)
 {
-	struct stats_row *into;
-	struct view_row k;
-
-	group_name(&k, row, group);
-	into = stats_row(&p->own, k.controller, k.peer, k.qid, k.op, k.shared);
-	if (!into)
-		return -ENOMEM;
-	row_add(into, row->row);
-	return 0;
+	snprintf(row->controller, sizeof(row->controller), "%.*s", (int)sizeof(row->controller) - 1,
+		 name->ctrl);
+	snprintf(row->peer, sizeof(row->peer), "%s", name->nqn);
+	row->op = name->op;
+	row->qid = name->queue;
+	row->shared = name->shared || group != VIEW_GROUP_QUEUE;
 }
 
-/*
- * Names a row's group by the keys of --by. A row that several queues share does not belong to one
- * controller.
- */
-static void choice_name(struct group_name *name, const struct group_by *by, const struct stats *s,
-			const struct stats_row *row)
+/* Names a row's group of --by. */
+static void choice_name(struct group_name *name, const struct stats *s, const struct stats_row *row)
 {
 	bool host = s->side == NT_HOST;
 
@@ -171,7 +148,6 @@ static void choice_name(struct group_name *name, const struct group_by *by, cons
 	snprintf(name->nqn, sizeof(name->nqn), "%s", host ? row->peer : row->other);
 	snprintf(name->host, sizeof(name->host), "%s", host ? row->other : row->peer);
 	snprintf(name->source, sizeof(name->source), "%s", s->source);
-	group_name_only(name, by);
 }
 
 /*
@@ -195,42 +171,21 @@ static void choice_identity(struct stats_row *row, const struct group_name *name
 	row->shared = name->shared || !group_has(by, GROUP_QUEUE);
 }
 
-/* Adds a row to its group of --by. Return: 0 or -ENOMEM. */
-static int choice_add(struct visible_rows *p, const struct stats *s, const struct queue_row *row,
-		      const struct group_by *by)
+/* Adds a row to its group: of --by if @chosen, or of the key g. Return: 0 or -ENOMEM. */
+static int group_add(struct visible_rows *p, const struct stats *s, const struct queue_row *row,
+		     const struct view_state *l, bool chosen)
 {
-	size_t low = 0, high = p->nr_groups;
-	struct visible_group **group, *new;
+	struct visible_group *group;
 	struct group_name name;
 
-	choice_name(&name, by, s, row->row);
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int c = group_name_order(&name, &p->group[middle]->name, by);
-
-		if (!c) {
-			row_add(&p->group[middle]->row, row->row);
-			return 0;
-		}
-		if (c < 0)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	group = reallocarray(p->group, p->nr_groups + 1, sizeof(struct visible_group *));
+	if (chosen)
+		choice_name(&name, s, row->row);
+	else
+		key_name(&name, row, l->group);
+	group = group_row(&p->groups, &name, sizeof(*group));
 	if (!group)
 		return -ENOMEM;
-	p->group = group;
-	new = calloc(1, sizeof(*new));
-	if (!new)
-		return -ENOMEM;
-	memcpy(&new->name, &name, sizeof(name));
-	choice_identity(&new->row, &name, by);
-	row_add(&new->row, row->row);
-	memmove(group + low + 1, group + low,
-		(p->nr_groups - low) * sizeof(struct visible_group *));
-	group[low] = new;
-	p->nr_groups++;
+	row_add(&group->row, row->row);
 	return 0;
 }
 
@@ -239,9 +194,6 @@ static int add_live_groups(struct visible_rows *p, const struct view_state *l, b
 {
 	const struct live_groups *t = l->choice->live_groups;
 
-	p->group = calloc(live_groups_nr(t) + 1, sizeof(struct visible_group *));
-	if (!p->group)
-		return -ENOMEM;
 	for (size_t i = 0; i < live_groups_nr(t); i++) {
 		const struct live_groups_row *from = live_groups_row(t, i);
 		uint64_t failed = summary ? from->failed_total : from->failed_interval;
@@ -252,12 +204,10 @@ static int add_live_groups(struct visible_rows *p, const struct view_state *l, b
 		p->from++;
 		if (l->filter[0] && !group_matches(l->filter, &from->name))
 			continue;
-		new = calloc(1, sizeof(*new));
+		new = ARRAY_MAKE(p->groups.row, p->groups.nr, p->groups.nr, sizeof(*new));
 		if (!new)
 			return -ENOMEM;
-		p->group[p->nr_groups++] = new;
 		memcpy(&new->name, &from->name, sizeof(new->name));
-		choice_identity(&new->row, &from->name, &l->choice->grouping.by);
 		new->failed = failed;
 		new->seen = summary ? &from->seen_total : &from->seen_interval;
 		row_add(&new->row, &from->row);
@@ -270,7 +220,7 @@ static struct group_name *choice_at(void *context, size_t i)
 {
 	const struct visible_rows *p = context;
 
-	return &p->group[i]->name;
+	return p->groups.row[i];
 }
 
 /* The value that rows are sorted by: the largest first, rows without a value last. */
@@ -339,20 +289,21 @@ static void estimate(struct queue_row *row, const struct stats *s, const struct 
 	row->all.bytes *= s->sample;
 }
 
-/* Makes a row of each group, and the columns that the user has asked for. Return: 0 or -ENOMEM. */
+/* Adds what groups of --by have, and the columns that the user has asked for. Return: 0 or -ENOMEM.
+ */
 static int choice_rows(struct visible_rows *p, const struct stats *s, const struct group_choice *c,
 		       bool summary)
 {
 	static const struct group_name total = {.kind = GROUP_TOTAL, .op = NT_OPS_NR};
 
-	group_names_tell_apart(choice_at, p, p->nr_groups);
-	for (size_t i = 0; i < p->nr_groups; i++) {
-		struct queue_row *row = &p->row[p->nr++];
+	group_names_tell_apart(choice_at, p, p->groups.nr);
+	for (size_t i = 0; i < p->nr; i++) {
+		const struct visible_group *group = p->groups.row[i];
+		struct queue_row *row = &p->row[i];
 
-		columns_queues_own(row, s, &p->group[i]->row, summary);
-		row->group = &p->group[i]->name;
-		row->failed = p->group[i]->failed;
-		row->seen = s->sample > 1 ? NULL : p->group[i]->seen;
+		row->group = &group->name;
+		row->failed = group->failed;
+		row->seen = s->sample > 1 ? NULL : group->seen;
 		p->total.failed += row->failed;
 		estimate(row, s, c);
 	}
@@ -362,7 +313,7 @@ static int choice_rows(struct visible_rows *p, const struct stats *s, const stru
 	 * The commands of some groups have also seen commands of the other groups in flight. So the
 	 * total has these figures only if no group is filtered out.
 	 */
-	if (c->live_groups && s->sample <= 1 && p->nr_groups == p->from)
+	if (c->live_groups && s->sample <= 1 && p->nr == p->from)
 		p->total.seen = live_groups_seen(c->live_groups, summary);
 	p->table = malloc(sizeof(*p->table));
 	if (!p->table)
@@ -383,6 +334,7 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 				   .row = calloc(rows + 1, sizeof(*p->row))};
 	if (!p->total_row || !p->row)
 		return -ENOMEM;
+	p->groups.by = chosen ? l->choice->grouping.by : groups_of_keys[l->group];
 	snprintf(p->total_row->controller, sizeof(p->total_row->controller), "total");
 	p->total_row->shared = true;
 	p->total_row->op = NT_OPS_NR;
@@ -398,17 +350,22 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 		if (l->filter[0] && !row_matches(l->filter, &row))
 			continue;
 		row_add(p->total_row, row.row);
-		if (chosen)
-			err = choice_add(p, s, &row, &l->choice->grouping.by);
-		else if (l->group == VIEW_GROUP_EACH)
+		if (!chosen && l->group == VIEW_GROUP_EACH)
 			p->row[p->nr++] = row;
 		else
-			err = group_add(p, &row, l->group);
+			err = group_add(p, s, &row, l, chosen);
 		if (err)
 			return err;
 	}
-	for (size_t i = 0; i < p->own.nr_rows; i++)
-		columns_queues_own(&p->row[p->nr++], s, p->own.rows[i], summary);
+	for (size_t i = 0; i < p->groups.nr; i++) {
+		struct visible_group *group = p->groups.row[i];
+
+		if (chosen)
+			choice_identity(&group->row, &group->name, &p->groups.by);
+		else
+			key_identity(&group->row, &group->name, l->group);
+		columns_queues_own(&p->row[p->nr++], s, &group->row, summary);
+	}
 	columns_queues_own(&p->total, s, p->total_row, summary);
 	if (chosen && choice_rows(p, s, l->choice, summary))
 		return -ENOMEM;
@@ -429,11 +386,8 @@ const struct queue_row *visible_rows_find(const struct visible_rows *p, const st
 
 void visible_rows_free(struct visible_rows *p)
 {
-	for (size_t i = 0; i < p->nr_groups; i++)
-		free(p->group[i]);
-	free(p->group);
+	group_rows_free(&p->groups);
 	free(p->table);
-	stats_free(&p->own);
 	free(p->row);
 	free(p->total_row);
 	*p = (struct visible_rows){.nr = 0};

@@ -10,7 +10,10 @@
 #include "view/columns_queues.h"
 #include "view/view_state.h"
 
-/* A group of --by, and the sum of its rows; @seen: as &queue_row.seen. */
+/*
+ * Rows that are shown as one, and their sum. Of --by, or of the key g: then only the row has their
+ * name. @seen: as &queue_row.seen.
+ */
 struct visible_group {
 	struct group_name name;
 	struct stats_row row;
@@ -22,10 +25,10 @@ struct visible_group {
  * struct visible_rows - rows of an interval, or of the run
  * @row: @nr rows, in the wanted order
  * @total: the sum of the rows that they are made of; its name is "total"
- * @total_row, @own: the rows to which @total and sums in @row point
- * @group: @nr_groups groups of &state.choice, sorted; they are sums of the rows of @s, or come from
- *         a tally of records
- * @table: the columns of these groups; NULL if there are no such groups
+ * @total_row: the row to which @total points
+ * @groups: struct visible_group, to which sums in @row point; they are sums of the rows of @s, or
+ *          come from the records of commands
+ * @table: the columns of groups of --by; NULL if there are no such groups
  * @from: number of rows that have figures, before the filter
  */
 struct visible_rows {
@@ -33,9 +36,7 @@ struct visible_rows {
 	size_t nr;
 	struct queue_row total;
 	struct stats_row *total_row;
-	struct stats own;
-	struct visible_group **group;
-	size_t nr_groups;
+	struct group_rows groups;
 	struct group_table *table;
 	size_t from;
 };

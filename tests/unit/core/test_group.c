@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Keys of groups: how they are read and ordered, and how names that look alike get numbers. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -253,6 +254,45 @@ static void keys_order_one_after_the_other(void **state)
 	assert_int_equal(group_name_order(&a, &b, &none), 0);
 }
 
+struct counted {
+	struct group_name name;
+	unsigned int n;
+};
+
+/* Groups are in the order of their names, whatever order their commands come in. */
+static void a_group_has_one_row_up_to_the_limit(void **state)
+{
+	struct group_rows rows = {.by = by_text("size,op"), .most = 3};
+	static const uint32_t sizes[] = {4096, 512, 4096, 8192, 512, 4096};
+	static const uint32_t sorted[] = {512, 4096, 8192}, times[] = {2, 3, 1};
+	const struct counted *row;
+	struct group_name name;
+
+	fill(&name);
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct counted *c;
+
+		name.size = sizes[i];
+		name.queue++;
+		c = group_row(&rows, &name, sizeof(*c));
+		assert_non_null(c);
+		c->n++;
+	}
+	assert_int_equal(rows.nr, 3);
+	for (size_t i = 0; i < rows.nr; i++) {
+		row = rows.row[i];
+		assert_int_equal(row->name.size, sorted[i]);
+		assert_int_equal(row->name.queue, 0);
+		assert_int_equal(row->n, times[i]);
+	}
+	name.size = 1024;
+	assert_null(group_row(&rows, &name, sizeof(*row)));
+	assert_int_equal(errno, ENOSPC);
+	name.size = 512;
+	assert_ptr_equal(group_row(&rows, &name, sizeof(*row)), rows.row[0]);
+	group_rows_free(&rows);
+}
+
 /* Figures of FNV-1a, 64 bits. */
 static void texts_are_hashed_one_after_the_other(void **state)
 {
@@ -350,6 +390,7 @@ int main(void)
 		cmocka_unit_test(only_the_members_of_a_key_are_left),
 		cmocka_unit_test(each_key_orders_by_its_members),
 		cmocka_unit_test(keys_order_one_after_the_other),
+		cmocka_unit_test(a_group_has_one_row_up_to_the_limit),
 		cmocka_unit_test(texts_are_hashed_one_after_the_other),
 		cmocka_unit_test(a_long_name_is_shown_by_its_end),
 		cmocka_unit_test(controllers_that_look_alike_get_numbers),
