@@ -9,9 +9,6 @@
 #include "core/hash.h"
 #include "core/text.h"
 
-/* Longer than the name of any key. */
-#define WORD_LEN 16
-
 static const struct {
 	const char *name;
 	unsigned int needs;
@@ -68,18 +65,15 @@ static bool key_add(struct group_by *by, const char *word, char wrong[GROUP_WRON
 
 bool group_by_parse(struct group_by *by, const char *text, char wrong[GROUP_WRONG_LEN])
 {
-	for (;;) {
-		size_t length = strcspn(text, ",");
-		char word[WORD_LEN];
+	struct words w = {.p = text};
+	char word[WORD_LEN];
+	bool more, right;
 
-		/* A word that does not fit is cut. What remains is longer than any key. */
-		snprintf(word, sizeof(word), "%.*s", (int)length, text);
-		if (!key_add(by, word, wrong))
-			return false;
-		if (!text[length])
-			return true;
-		text += length + 1;
-	}
+	do {
+		more = words_item(&w, word);
+		right = key_add(by, word, wrong);
+	} while (more && right);
+	return right;
 }
 
 void group_name_only(struct group_name *name, const struct group_by *by)

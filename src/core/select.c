@@ -11,9 +11,6 @@
 #include "core/segments.h"
 #include "core/text.h"
 
-/* Longer than any useful spelling of a list that struct nt_selection has room for. */
-#define LIST_LEN 512
-
 typedef int parse_fn(const char *text, uint64_t *n);
 
 /* Decimal, or hexadecimal with 0x. */
@@ -41,41 +38,20 @@ static const char *ranges_add(struct nt_ranges *l, uint64_t from, uint64_t to)
 	return NULL;
 }
 
-/*
- * Parses a number or a range. @word is changed. @wrong: returned if @word has no such number.
- */
-static const char *range_parse(struct nt_ranges *l, char *word, parse_fn *parse, uint64_t most,
-			       const char *wrong)
-{
-	char *dash = strchr(word, '-');
-	uint64_t from, to;
-
-	if (dash)
-		*dash = '\0';
-	if (parse(word, &from) || from > most)
-		return wrong;
-	to = from;
-	if (dash && (parse(dash + 1, &to) || to > most))
-		return wrong;
-	return ranges_add(l, from, to);
-}
-
 /* Calls @fn for each word of a list. An error of one word is the error of the whole list. */
-static const char *each(const char *text, const char *wrong,
-			const char *(*fn)(void *context, char *word), void *context)
+static const char *each(const char *text, const char *(*fn)(void *context, char *word),
+			void *context)
 {
-	char list[LIST_LEN], *word, *rest = list;
+	struct words w = {.p = text};
+	const char *wrong = NULL;
+	char word[WORD_LEN];
+	bool more;
 
-	if (strlen(text) >= sizeof(list))
-		return wrong;
-	strcpy(list, text);
-	while ((word = strsep(&rest, ","))) {
-		const char *why = fn(context, word);
-
-		if (why)
-			return why;
-	}
-	return NULL;
+	do {
+		more = words_item(&w, word);
+		wrong = fn(context, word);
+	} while (more && !wrong);
+	return wrong;
 }
 
 struct numbers {
@@ -85,16 +61,26 @@ struct numbers {
 	const char *wrong;
 };
 
+/* Parses a number or a range. */
 static const char *numbers_word(void *context, char *word)
 {
 	const struct numbers *n = context;
+	char *dash = strchr(word, '-');
+	uint64_t from, to;
 
-	return range_parse(n->l, word, n->parse, n->most, n->wrong);
+	if (dash)
+		*dash = '\0';
+	if (n->parse(word, &from) || from > n->most)
+		return n->wrong;
+	to = from;
+	if (dash && (n->parse(dash + 1, &to) || to > n->most))
+		return n->wrong;
+	return ranges_add(n->l, from, to);
 }
 
 static const char *numbers_parse(struct numbers n, const char *text)
 {
-	return each(text, n.wrong, numbers_word, &n);
+	return each(text, numbers_word, &n);
 }
 
 #define CTRL_WRONG "not a controller (such as nvme0, or 1, a controller id)"
@@ -112,7 +98,7 @@ static const char *ctrl_word(void *context, char *word)
 
 const char *select_ctrl(struct nt_selection *s, const char *text)
 {
-	return each(text, CTRL_WRONG, ctrl_word, s);
+	return each(text, ctrl_word, s);
 }
 
 static const char *nqn_parse(char nqn[NT_NQN_LEN], const char *text)
@@ -184,7 +170,7 @@ static const char *op_word(void *context, char *word)
 
 const char *select_op(struct nt_selection *s, const char *text)
 {
-	return each(text, OP_WRONG, op_word, s);
+	return each(text, op_word, s);
 }
 
 const char *select_device(struct nt_selection *s, const char *sysfs, const char *path)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "core/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -216,4 +217,44 @@ int parse_size(const char *text, uint64_t *bytes)
 		return -ERANGE;
 	*bytes = n << shift;
 	return 0;
+}
+
+static void begin(struct words *w)
+{
+	if (w->blanks)
+		w->p += strspn(w->p, " \t");
+	w->at = w->p;
+}
+
+static void take(struct words *w, char word[WORD_LEN], size_t length)
+{
+	snprintf(word, WORD_LEN, "%.*s", length < WORD_LEN ? (int)length : 1,
+		 length < WORD_LEN ? w->p : "?");
+	w->p += length;
+}
+
+void words_next(struct words *w, char word[WORD_LEN])
+{
+	size_t length = 0;
+
+	begin(w);
+	while (isalnum((unsigned char)w->p[length]) || w->p[length] == '.' || w->p[length] == '_')
+		length++;
+	take(w, word, length);
+}
+
+bool words_item(struct words *w, char word[WORD_LEN])
+{
+	begin(w);
+	take(w, word, strcspn(w->p, ","));
+	return words_take(w, ',');
+}
+
+bool words_take(struct words *w, char c)
+{
+	begin(w);
+	if (*w->p != c)
+		return false;
+	w->p += c != '\0';
+	return true;
 }

@@ -73,4 +73,37 @@ int parse_seconds(const char *text, uint64_t *ns);
  */
 int parse_size(const char *text, uint64_t *bytes);
 
+/* Lists and conditions as users write them: words, and characters between them. */
+
+/* Longer than any word that means something; the longest is a range of two numbers. */
+#define WORD_LEN 48
+
+/**
+ * struct words - a text that is read
+ * @p: what comes next
+ * @at: where that began which was read last
+ * @blanks: blanks may stand before each word and character
+ */
+struct words {
+	const char *p;
+	const char *at;
+	bool blanks;
+};
+
+/**
+ * words_next() - take a word of letters, digits, points and underscores
+ * @word: filled; "" if no such character comes, "?" if the word is too long
+ */
+void words_next(struct words *w, char word[WORD_LEN]);
+
+/**
+ * words_item() - take a word of a list, up to a comma, and the comma; @word: as words_next() has it
+ *
+ * Return: whether there was a comma: one more word comes.
+ */
+bool words_item(struct words *w, char word[WORD_LEN]);
+
+/** words_take() - whether @c comes next, which is taken then; 0: nothing comes any more */
+bool words_take(struct words *w, char c);
+
 #endif /* NTPROF_CORE_TEXT_H */

@@ -85,19 +85,18 @@ struct instant instant_now(void)
 	return i;
 }
 
-/* Longer than any useful spelling of a time that parse_seconds() takes. */
-#define TIME_LEN 32
-
 const char *burst_parse(const char *text, struct burst *b)
 {
-	const char *slash = strchr(text, '/');
-	char on[TIME_LEN];
+	char on[WORD_LEN], every[WORD_LEN];
+	struct words w = {.p = text};
 	struct burst got;
+	bool slash;
 
-	if (!slash || slash - text >= TIME_LEN)
-		return "not ON/EVERY (such as 1s/60s)";
-	snprintf(on, sizeof(on), "%.*s", (int)(slash - text), text);
-	if (parse_seconds(on, &got.on_ns) || parse_seconds(slash + 1, &got.every_ns))
+	words_next(&w, on);
+	slash = words_take(&w, '/');
+	words_next(&w, every);
+	if (!slash || !words_take(&w, '\0') || parse_seconds(on, &got.on_ns) ||
+	    parse_seconds(every, &got.every_ns))
 		return "not ON/EVERY (such as 1s/60s)";
 	if (got.on_ns < BURST_MIN_NS)
 		return "too short, the least is " BURST_MIN;

@@ -4,12 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/text.h"
-
-/* Room for any time that parse_seconds() or wall_time_parse() reads. */
-#define TIME_LEN 48
 
 static bool timed(const struct filter *f)
 {
@@ -67,9 +65,9 @@ const char *filter_time(struct filter *f, const char *text)
 {
 	const char *dots = strstr(text, ".."), *end = dots ?: strchr(text, '-');
 	struct filter_instant from, to;
-	char first[TIME_LEN];
+	char first[WORD_LEN];
 
-	if (!end || end - text >= TIME_LEN)
+	if (!end || end - text >= WORD_LEN)
 		return TIME_WRONG;
 	snprintf(first, sizeof(first), "%.*s", (int)(end - text), text);
 	if (!parse_instant(first, dots, &from) || !parse_instant(end + (dots ? 2 : 1), dots, &to) ||
@@ -168,29 +166,21 @@ struct filter_span filter_span(const struct filter *f, const struct instant *beg
 	return span;
 }
 
-static bool is_name(const char *name, const char *text, size_t length)
+/* Finds the stages of a name. Return: whether there are any. */
+static bool find_stage(struct filter_condition *c, const char *name)
 {
-	return strlen(name) == length && !memcmp(name, text, length);
-}
+	bool found;
 
-/*
- * Finds the stages with the name of the first @length bytes of @text. Return: whether there are
- * any.
- */
-static bool find_stage(struct filter_condition *c, const char *text, size_t length)
-{
-	bool found = false;
-
-	c->latency = is_name("latency", text, length);
+	c->latency = !strcmp(name, "latency");
 	c->merged = FILTER_NO_STAGE;
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
-		if (is_name(merged_stage_name(i), text, length))
+		if (!strcmp(merged_stage_name(i), name))
 			c->merged = (uint8_t)i;
 	found = c->latency || c->merged != FILTER_NO_STAGE;
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
 		c->of_side[side] = FILTER_NO_STAGE;
 		for (unsigned int i = 0; i < stages_nr((enum nt_side)side); i++) {
-			if (!is_name(stage_name((enum nt_side)side, i), text, length))
+			if (strcmp(stage_name((enum nt_side)side, i), name) != 0)
 				continue;
 			c->of_side[side] = (uint8_t)i;
 			found = true;
@@ -199,41 +189,60 @@ static bool find_stage(struct filter_condition *c, const char *text, size_t leng
 	return found;
 }
 
-/* Return: the text behind the relation; NULL if there is none. */
-static const char *parse_relation(const char *text, enum filter_relation *relation)
+/* Return: whether a relation comes next, and is taken. The last one may be == as well. */
+static bool take_relation(struct words *w, enum filter_relation *relation)
 {
-	bool or_same = text[0] && text[1] == '=';
+	static const struct {
+		char sign;
+		enum filter_relation alone, or_same;
+	} relations[] = {{'>', FILTER_ABOVE, FILTER_ABOVE_OR},
+			 {'<', FILTER_BELOW, FILTER_BELOW_OR},
+			 {'=', FILTER_SAME, FILTER_SAME}};
 
-	switch (text[0]) {
-	case '>':
-		*relation = or_same ? FILTER_ABOVE_OR : FILTER_ABOVE;
-		break;
-	case '<':
-		*relation = or_same ? FILTER_BELOW_OR : FILTER_BELOW;
-		break;
-	case '=':
-		*relation = FILTER_SAME;
-		break;
-	default:
-		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(relations); i++) {
+		if (!words_take(w, relations[i].sign))
+			continue;
+		*relation = words_take(w, '=') ? relations[i].or_same : relations[i].alone;
+		return true;
 	}
-	return text + 1 + or_same;
+	return false;
 }
 
-const char *filter_where(struct filter *f, const char *text)
-{
-	size_t length = strcspn(text, "<>=");
-	struct filter_condition c;
-	const char *time = parse_relation(text + length, &c.relation);
+#define WHERE_WRONG "not STAGE>TIME, or with >=, <, <= or = (such as network_transmission>1ms)"
 
-	if (!time || parse_seconds(time, &c.ns))
-		return "not STAGE>TIME, or with >=, <, <= or = (such as network_transmission>1ms)";
-	if (!find_stage(&c, text, length))
+static const char *condition_add(struct filter *f, struct words *w)
+{
+	char name[WORD_LEN], time[WORD_LEN];
+	struct filter_condition c;
+	bool relation;
+
+	words_next(w, name);
+	relation = take_relation(w, &c.relation);
+	words_next(w, time);
+	if (!relation || parse_seconds(time, &c.ns))
+		return WHERE_WRONG;
+	if (!find_stage(&c, name))
 		return "no stage of this name, nor latency: see ntprof-bpf probes, and the ten of report";
 	if (f->nr == FILTER_CONDITIONS_MAX)
 		return "too many, the most are 16 conditions";
 	f->condition[f->nr++] = c;
 	return NULL;
+}
+
+const char *filter_where(struct filter *f, const char *text)
+{
+	struct words w = {.p = text};
+	unsigned int nr = f->nr;
+	const char *wrong;
+
+	do
+		wrong = condition_add(f, &w);
+	while (!wrong && words_take(&w, ','));
+	if (!wrong && !words_take(&w, '\0'))
+		wrong = WHERE_WRONG;
+	if (wrong)
+		f->nr = nr;
+	return wrong;
 }
 
 /* @ns: a stage between two clocks may be negative */

@@ -87,7 +87,7 @@ bool filter_any(const struct filter *f);
 
 /**
  * filter_time(), filter_where() - read the argument of an option: FROM-TO or FROM..TO (one of them
- * may be left out), and STAGE>TIME
+ * may be left out), and conditions such as STAGE>TIME, separated by commas
  *
  * Return: NULL, or the fault, in words that follow the argument in a message.
  */

@@ -12,126 +12,70 @@
 #include "core/segments.h"
 #include "core/text.h"
 
-/* Longer than any time or number that a user writes. */
-#define WORD_LEN 32
 #define NS_PER_SECOND 1e9
 
-/* A text that is being parsed, and the position @p in it. */
-struct reading {
-	const char *text;
-	const char *p;
-};
-
-static void skip_blanks(struct reading *r)
-{
-	while (*r->p == ' ' || *r->p == '\t')
-		r->p++;
-}
-
-/* Return: whether @c comes next; if so, it is skipped. */
-static bool take_char(struct reading *r, char c)
-{
-	skip_blanks(r);
-	if (*r->p != c)
-		return false;
-	r->p++;
-	return true;
-}
-
-/*
- * Reads a word of letters, digits, points and underscores, without skipping it. Return: its length;
- * @word is "" if it is too long
- */
-static size_t take_word(struct reading *r, char word[WORD_LEN])
-{
-	size_t n = 0;
-
-	skip_blanks(r);
-	while (isalnum((unsigned char)r->p[n]) || r->p[n] == '.' || r->p[n] == '_')
-		n++;
-	snprintf(word, WORD_LEN, "%.*s", n < WORD_LEN ? (int)n : 0, r->p);
-	return n;
-}
-
-static const char *parse_kind(struct reading *r, struct when_condition *c)
+static const char *parse_kind(struct words *r, struct when_condition *c)
 {
 	static const struct {
 		const char *name;
 		enum when_kind kind;
 	} kinds[] = {{"latency", WHEN_LATENCY}, {"errors", WHEN_ERRORS}, {"oldest", WHEN_OLDEST}};
 	char word[WORD_LEN];
-	size_t n = take_word(r, word);
 
+	words_next(r, word);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (strcmp(word, kinds[i].name) != 0)
 			continue;
 		c->kind = kinds[i].kind;
-		r->p += n;
 		return NULL;
 	}
-	c->parts = hist_parts_parse(word);
-	if (!c->parts)
-		return "neither latency, a percentile such as p99, errors nor oldest";
 	c->kind = WHEN_PERCENTILE;
-	r->p += n;
-	return NULL;
+	c->parts = hist_parts_parse(word);
+	return c->parts ? NULL : "neither latency, a percentile such as p99, errors nor oldest";
 }
 
-static const char *parse_op(struct reading *r, struct when_condition *c)
+static const char *parse_op(struct words *r, struct when_condition *c)
 {
 	char word[WORD_LEN];
-	size_t n;
 
 	c->op = NT_OPS_NR;
-	if (!take_char(r, '('))
+	if (!words_take(r, '('))
 		return NULL;
-	n = take_word(r, word);
+	words_next(r, word);
 	c->op = op_named(word);
 	if (c->op == NT_OPS_NR)
 		return "no operation (such as read or write)";
-	r->p += n;
-	return take_char(r, ')') ? NULL : "no closing bracket";
+	return words_take(r, ')') ? NULL : "no closing bracket";
 }
 
-static const char *parse_limit(struct reading *r, struct when_condition *c)
+static const char *parse_limit(struct words *r, struct when_condition *c)
 {
-	char word[WORD_LEN];
-	size_t n = take_word(r, word);
-	char *end;
+	char word[WORD_LEN], *end;
 
-	if (c->kind != WHEN_ERRORS) {
-		if (parse_seconds(word, &c->limit))
-			return "not a time (such as 5ms)";
-	} else {
-		errno = 0;
-		c->limit = strtoull(word, &end, 10);
-		if (errno || *end || !isdigit((unsigned char)word[0]))
-			return "not a whole number";
-	}
-	r->p += n;
-	return NULL;
+	words_next(r, word);
+	if (c->kind != WHEN_ERRORS)
+		return parse_seconds(word, &c->limit) ? "not a time (such as 5ms)" : NULL;
+	errno = 0;
+	c->limit = strtoull(word, &end, 10);
+	return errno || *end || !isdigit((unsigned char)word[0]) ? "not a whole number" : NULL;
 }
 
-static const char *parse_over(struct reading *r, struct when_condition *c)
+static const char *parse_over(struct words *r, struct when_condition *c)
 {
 	const char *before = r->p;
 	char word[WORD_LEN];
-	size_t n = take_word(r, word);
 
+	words_next(r, word);
 	if (strcmp(word, "over") != 0) {
 		r->p = before;
 		return NULL;
 	}
 	if (c->kind != WHEN_PERCENTILE && c->kind != WHEN_ERRORS)
 		return "'over' is for percentiles and errors";
-	r->p += n;
-	n = take_word(r, word);
+	words_next(r, word);
 	if (parse_seconds(word, &c->over_ns) || !c->over_ns)
 		return "not a time (such as 10s)";
-	if (c->over_ns > WHEN_OVER_MAX_NS)
-		return "too long, the most is " WHEN_OVER_MAX;
-	r->p += n;
-	return NULL;
+	return c->over_ns > WHEN_OVER_MAX_NS ? "too long, the most is " WHEN_OVER_MAX : NULL;
 }
 
 /* Keeps the text with the blanks in it, but without those around it. */
@@ -146,25 +90,21 @@ static const char *keep_text(struct when_condition *c, const char *from, const c
 	return NULL;
 }
 
-static const char *parse_condition(struct reading *r, struct when_condition *c)
+static const char *parse_condition(struct words *r, struct when_condition *c)
 {
-	const char *from, *wrong;
+	const char *from = r->p + strspn(r->p, " \t"), *wrong;
 
 	*c = (struct when_condition){.text = ""};
-	skip_blanks(r);
-	from = r->p;
 	wrong = parse_kind(r, c) ?: parse_op(r, c);
 	if (wrong)
 		return wrong;
-	if (!take_char(r, '>'))
+	if (!words_take(r, '>'))
 		return "not '>', which comes here";
 	wrong = parse_limit(r, c) ?: parse_over(r, c);
 	if (wrong)
 		return wrong;
-	wrong = keep_text(c, from, r->p);
-	if (wrong)
-		r->p = from;
-	return wrong;
+	r->at = from;
+	return keep_text(c, from, r->p);
 }
 
 static bool has(const struct when *w, const char *text)
@@ -177,7 +117,7 @@ static bool has(const struct when *w, const char *text)
 
 const char *when_parse(struct when *w, const char *text, size_t *at)
 {
-	struct reading r = {.text = text, .p = text};
+	struct words r = {.p = text, .blanks = true};
 	const char *wrong = NULL;
 
 	do {
@@ -191,11 +131,10 @@ const char *when_parse(struct when *w, const char *text, size_t *at)
 			wrong = "too many, the most are 16 conditions";
 		if (!wrong)
 			w->condition[w->nr++] = c;
-	} while (!wrong && take_char(&r, ','));
-	skip_blanks(&r);
-	if (!wrong && *r.p)
+	} while (!wrong && words_take(&r, ','));
+	if (!wrong && !words_take(&r, '\0'))
 		wrong = "neither a comma nor the end";
-	*at = (size_t)(r.p - text) + 1;
+	*at = (size_t)(r.at - text) + 1;
 	return wrong;
 }
 

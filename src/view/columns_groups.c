@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/names.h"
+#include "core/text.h"
 
 #define NS_PER_US 1000ULL
 
@@ -116,18 +117,16 @@ static const char *figure_add(struct figures *f, const char *word)
 
 const char *figures_parse(struct figures *f, const char *text)
 {
-	for (;;) {
-		size_t length = strcspn(text, ",");
-		char word[FIGURE_NAME_LEN + 1];
-		const char *wrong;
+	struct words w = {.p = text};
+	const char *wrong;
+	char word[WORD_LEN];
+	bool more;
 
-		/* A word that does not fit has more digits than are allowed. */
-		snprintf(word, sizeof(word), "%.*s", (int)length, text);
-		wrong = figure_add(f, length < sizeof(word) ? word : "");
-		if (wrong || !text[length])
-			return wrong;
-		text += length + 1;
-	}
+	do {
+		more = words_item(&w, word);
+		wrong = figure_add(f, word);
+	} while (more && !wrong);
+	return wrong;
 }
 
 /* @arg of a key's column: the key, and these bits: */

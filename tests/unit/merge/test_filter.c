@@ -175,12 +175,36 @@ static void all_conditions_have_to_hold(void **state)
 	assert_false(matched(&f) || single(&f, &host) || single(&f, &target));
 }
 
+static void several_conditions_may_stand_in_one_text(void **state)
+{
+	struct filter f = {0};
+
+	assert_null(filter_where(&f, "latency>8us,target_subsystem==5us,blk_submission<=100ns"));
+	assert_int_equal(f.nr, 3);
+	assert_int_equal(f.condition[0].relation, FILTER_ABOVE);
+	assert_int_equal(f.condition[1].relation, FILTER_SAME);
+	assert_int_equal(f.condition[1].ns, 5000);
+	assert_int_equal(f.condition[2].relation, FILTER_BELOW_OR);
+	assert_int_equal(f.condition[2].ns, 100);
+}
+
 static void what_is_no_condition_is_refused(void **state)
 {
-	static const char *const wrong[] = {"",		 "latency",	  "latency>",
-					    "latency!5", "latency>x",	  "latenc>1",
-					    ">1ms",	 "latency =>1ms", "latencyy>1ms",
-					    "network>1", "latency>-1ms",  "latency>=<1ms"};
+	static const char *const wrong[] = {"",
+					    "latency",
+					    "latency>",
+					    "latency!5",
+					    "latency>x",
+					    "latenc>1",
+					    ">1ms",
+					    "latency =>1ms",
+					    "latencyy>1ms",
+					    "network>1",
+					    "latency>-1ms",
+					    "latency>=<1ms",
+					    "latency>1ms,",
+					    "latency >1ms",
+					    "latency>1ms;latency>1ms"};
 	struct filter f = {0};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++)
@@ -516,6 +540,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_stage_is_held_against_each_relation),
 		cmocka_unit_test(all_conditions_have_to_hold),
+		cmocka_unit_test(several_conditions_may_stand_in_one_text),
 		cmocka_unit_test(what_is_no_condition_is_refused),
 		cmocka_unit_test(a_stage_that_others_are_not_parted_from_has_their_time),
 		cmocka_unit_test(times_are_from_and_to),
