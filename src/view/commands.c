@@ -164,23 +164,27 @@ static const struct column point[] = {
 
 const struct columns point_columns = COLUMNS("points", point);
 
-unsigned int columns_points(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r)
+/* @from: the time that points are shown from, on the clock of the side. */
+static unsigned int points_from(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r,
+				uint64_t from)
 {
-	uint64_t first = first_point(r);
 	unsigned int nr = 0;
 
-	for (unsigned int i = 0; i < points_nr(r->side); i++) {
-		if (!r->points[i])
-			continue;
+	for (unsigned int i = 0; i < points_nr(r->side); i++)
 		/* A damaged stream may have the points in any order. */
-		rows[nr++] = (struct point_row){
-			.side = r->side,
-			.point = i,
-			.at = (int64_t)(r->points[i] - first),
-			.stage = "",
-		};
-	}
+		if (r->points[i])
+			rows[nr++] = (struct point_row){
+				.side = r->side,
+				.point = i,
+				.at = (int64_t)(r->points[i] - from),
+				.stage = "",
+			};
 	return nr;
+}
+
+unsigned int columns_points(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r)
+{
+	return points_from(rows, r, first_point(r));
 }
 
 static void get_share(const void *row, const struct column *c, struct value *v)
@@ -200,6 +204,14 @@ static const struct column stage[] = {
 
 const struct columns command_stage_columns = COLUMNS("command_stages", stage);
 
+/* Adds a stage, or several that are joined; its name is in s->name. */
+static void stage_add(struct command_stages *s, unsigned int stage, int64_t ns, uint64_t latency)
+{
+	s->stage[s->nr] = (unsigned char)stage;
+	s->row[s->nr] = (struct command_stage_row){s->name[s->nr], ns, latency};
+	s->nr++;
+}
+
 void columns_stages_of_command(struct command_stages *s, const struct nt_record *r,
 			       uint32_t missing, uint64_t latency)
 {
@@ -209,13 +221,10 @@ void columns_stages_of_command(struct command_stages *s, const struct nt_record 
 	s->nr = 0;
 	s->split = record_stages_joined(r, missing | record_lacks(r), into, ns);
 	for (unsigned int i = 0; s->split && i < stages_nr(r->side); i++) {
-		char *name = s->name[s->nr];
-
 		if (into[i] != i)
 			continue;
-		stage_joined_name(r->side, into, i, name, sizeof(s->name[0]));
-		s->stage[s->nr] = (unsigned char)i;
-		s->row[s->nr++] = (struct command_stage_row){name, (int64_t)ns[i], latency};
+		stage_joined_name(r->side, into, i, s->name[s->nr], sizeof(s->name[0]));
+		stage_add(s, i, (int64_t)ns[i], latency);
 	}
 }
 
@@ -231,13 +240,10 @@ static void stages_of_merged(struct command_stages *s, const struct nt_record *h
 			  missing[NT_TARGET] | record_lacks(target));
 	s->split = merged_split(&how, host, target, ns);
 	for (unsigned int i = 0; s->split && i < NT_MERGED_STAGES_NR; i++) {
-		char *name = s->name[s->nr];
-
 		if (how.into[i] != i)
 			continue;
-		merged_joined_name(how.into, i, name, sizeof(s->name[0]));
-		s->stage[s->nr] = (unsigned char)i;
-		s->row[s->nr++] = (struct command_stage_row){name, ns[i], latency};
+		merged_joined_name(how.into, i, s->name[s->nr], sizeof(s->name[0]));
+		stage_add(s, i, ns[i], latency);
 	}
 }
 
@@ -368,7 +374,7 @@ static void print_points(FILE *f, const struct nt_record *r)
 		LINE_PRINT(f, &point_columns, pair, &rows[i]);
 }
 
-static void print_stages(FILE *f, const char *before, const struct command_stages *s)
+void command_stages_print(const struct command_stages *s, const char *before, FILE *f)
 {
 	static const struct phrase pair[] = {
 		PHRASE(" ", COMMAND_STAGE_STAGE),
@@ -378,14 +384,6 @@ static void print_stages(FILE *f, const char *before, const struct command_stage
 	fprintf(f, " |%s", s->split ? before : " unsplit");
 	for (unsigned int i = 0; i < s->nr; i++)
 		LINE_PRINT(f, &command_stage_columns, pair, &s->row[i]);
-}
-
-void command_print_stages(FILE *f, const struct nt_record *r, uint32_t missing, uint64_t latency)
-{
-	struct command_stages stages;
-
-	columns_stages_of_command(&stages, r, missing, latency);
-	print_stages(f, "", &stages);
 }
 
 void command_line_print(const struct command_line *l, FILE *f)
@@ -407,7 +405,7 @@ void command_line_print(const struct command_line *l, FILE *f)
 		print_points(f, l->record[side]);
 	}
 	if (!l->in_flight)
-		print_stages(f, merged ? " stages" : "", &l->stages);
+		command_stages_print(&l->stages, merged ? " stages" : "", f);
 	else if (l->under_way[0])
 		fprintf(f, " | in %s", l->under_way);
 	fputs("\n", f);
@@ -445,7 +443,6 @@ static void set_stage(struct point_row *row, const struct story_side *n, const s
 	unsigned int wait = row->side == NT_HOST ? (unsigned int)NT_HS_NETWORK_AND_TARGET
 						 : (unsigned int)NT_TS_NETWORK_AND_HOST;
 
-	row->stage = "";
 	for (unsigned int i = 0; i < shape->nr; i++) {
 		unsigned int from = shape->part[i].from, stage = shape->part[i].at;
 
@@ -456,27 +453,6 @@ static void set_stage(struct point_row *row, const struct story_side *n, const s
 		row->has_took = r->points[from];
 		row->took = row->has_took ? (int64_t)(r->points[row->point] - r->points[from]) : 0;
 	}
-}
-
-/*
- * Adds a side's points to the @nr points that are already there. @zero: the beginning of the axis,
- * on the side's clock.
- */
-static unsigned int points_add(struct point_row *points, unsigned int nr,
-			       const struct story_side *n, enum nt_side side,
-			       const struct nt_record *r, uint64_t zero)
-{
-	for (unsigned int i = 0; i < points_nr(side); i++) {
-		if (!r->points[i])
-			continue;
-		points[nr] = (struct point_row){
-			.side = side,
-			.point = i,
-			.at = (int64_t)(r->points[i] - zero),
-		};
-		set_stage(&points[nr++], n, r);
-	}
-	return nr;
 }
 
 static void story_what(const struct command_row *row, FILE *f)
@@ -592,7 +568,7 @@ unsigned int story_points(const struct slow_command *c, struct story_names *name
 	uint64_t offset =
 		(uint64_t)c->connection.offset_low +
 		((uint64_t)c->connection.offset_high - (uint64_t)c->connection.offset_low) / 2;
-	unsigned int nr = 0;
+	unsigned int nr;
 
 	for (int side = 0; side < NT_SIDES; side++)
 		names_init(&names->side[side], (enum nt_side)side,
@@ -600,12 +576,14 @@ unsigned int story_points(const struct slow_command *c, struct story_names *name
 				   (side == NT_HOST || !c->alone
 					    ? record_lacks(side == NT_HOST ? &c->host : &c->target)
 					    : 0));
-	nr = points_add(points, nr, &names->side[NT_HOST], NT_HOST, &c->host, zero);
+	nr = points_from(points, &c->host, zero);
 	if (!c->alone)
-		nr = points_add(points, nr, &names->side[NT_TARGET], NT_TARGET, &c->target,
-				zero + offset);
+		nr += points_from(points + nr, &c->target, zero + offset);
 	qsort(points, nr, sizeof(points[0]), by_time);
 	for (unsigned int i = 0; i < nr; i++) {
+		enum nt_side side = points[i].side;
+
+		set_stage(&points[i], &names->side[side], side == NT_HOST ? &c->host : &c->target);
 		points[i].first = !i;
 		points[i].since =
 			i ? (int64_t)((uint64_t)points[i].at - (uint64_t)points[i - 1].at) : 0;

@@ -221,11 +221,8 @@ void command_line_slow(struct command_line *l, const struct slow_command *c,
 /** command_line_print() - print the line */
 void command_line_print(const struct command_line *l, FILE *f);
 
-/**
- * command_print_stages() - print the end of such a line: " | " and the stages
- * @latency: latency of the command
- */
-void command_print_stages(FILE *f, const struct nt_record *r, uint32_t missing, uint64_t latency);
+/** command_stages_print() - print the end of such a line: " |", @before, and the stages */
+void command_stages_print(const struct command_stages *s, const char *before, FILE *f);
 
 /* The story of a merged command: both sides' points on one axis of time, and the ten stages. */
 

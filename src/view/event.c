@@ -372,6 +372,13 @@ static void print_fields(const struct nt_begun *b, FILE *f)
 	}
 }
 
+static const struct command_stages *stages_of(const struct event_row *row,
+					      struct command_stages *stages)
+{
+	columns_stages_of_command(stages, row->r, row->missing, row->latency);
+	return stages;
+}
+
 void event_print(const struct event_row *row, FILE *f)
 {
 	static const struct phrase where[] = {
@@ -394,6 +401,7 @@ void event_print(const struct event_row *row, FILE *f)
 		PHRASE(" lost ", LOST_EVENTS, .after = " event", .plural = true),
 		PHRASE(": ", LOST_WHY),
 	};
+	struct command_stages stages;
 
 	if (row->lost) {
 		LINE_PRINT(f, &lost_columns, missed, row);
@@ -404,7 +412,7 @@ void event_print(const struct event_row *row, FILE *f)
 		if (begins(row))
 			print_fields(begun_of(row), f);
 		else
-			command_print_stages(f, row->r, row->missing, row->latency);
+			command_stages_print(stages_of(row, &stages), "", f);
 	}
 	fputs("\n", f);
 }
@@ -424,6 +432,7 @@ static struct json_object *json_fields(const struct nt_begun *b)
 
 struct json_object *event_json(const struct event_row *row)
 {
+	struct command_stages stages;
 	struct json_object *o;
 
 	if (row->lost) {
@@ -436,6 +445,6 @@ struct json_object *event_json(const struct event_row *row)
 	if (begins(row))
 		json_put(o, "fields", json_fields(begun_of(row)));
 	else
-		json_command_stages(o, row->r, row->missing, row->latency);
+		json_command_stages(o, stages_of(row, &stages));
 	return o;
 }

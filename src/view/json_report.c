@@ -25,22 +25,13 @@ static void put_points(struct json_object *points, const struct nt_record *r)
 	json_put(points, side_name(r->side), o);
 }
 
-static void put_stages(struct json_object *o, const struct command_stages *s)
+void json_command_stages(struct json_object *o, const struct command_stages *s)
 {
 	struct json_object *stages = s->split ? json_empty() : NULL;
 
 	for (unsigned int i = 0; i < s->nr; i++)
 		json_put(stages, s->row[i].stage, json_integer(s->row[i].ns));
 	json_put(o, "stages", stages);
-}
-
-void json_command_stages(struct json_object *o, const struct nt_record *r, uint32_t missing,
-			 uint64_t latency)
-{
-	struct command_stages stages;
-
-	columns_stages_of_command(&stages, r, missing, latency);
-	put_stages(o, &stages);
 }
 
 struct json_object *json_command(const struct command_line *c)
@@ -55,7 +46,7 @@ struct json_object *json_command(const struct command_line *c)
 	if (c->in_flight)
 		json_put(o, "stage", c->under_way[0] ? json_text(c->under_way) : NULL);
 	else
-		put_stages(o, &c->stages);
+		json_command_stages(o, &c->stages);
 	return o;
 }
 

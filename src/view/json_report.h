@@ -70,8 +70,7 @@ struct json_object *json_command(const struct command_line *c);
  */
 struct json_object *json_command_slow(const struct slow_command *c, const struct instant *clock);
 
-/** json_command_stages() - add "stages"; @latency: latency of the command */
-void json_command_stages(struct json_object *o, const struct nt_record *r, uint32_t missing,
-			 uint64_t latency);
+/** json_command_stages() - add "stages" */
+void json_command_stages(struct json_object *o, const struct command_stages *s);
 
 #endif /* NTPROF_VIEW_JSON_REPORT_H */
