@@ -369,15 +369,8 @@ struct origins *origins_new(void)
 
 void origins_free(struct origins *o)
 {
-	struct known_origin *k, *next;
-
-	if (!o)
-		return;
-	HASH_ITER(hh, o->table, k, next)
-	{
-		HASH_DEL(o->table, k);
-		free(k);
-	}
+	if (o)
+		hash_free(o->table);
 	free(o);
 }
 
@@ -394,10 +387,8 @@ static struct known_origin *add(struct origins *o, const struct nt_from *from, u
 	if (from->cgroup)
 		cgroup_name(from->cgroup, k->o.cgroup, sizeof(k->o.cgroup));
 	HASH_ADD_BYHASHVALUE(hh, o->table, from, sizeof(k->from), hash, k);
-	if (!hash_added(k)) {
-		free(k);
+	if (!hash_kept(k))
 		return NULL;
-	}
 	o->of[++o->nr] = k;
 	return k;
 }

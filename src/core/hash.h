@@ -25,6 +25,28 @@
  */
 #define hash_added(element) ((element)->hh.tbl != NULL)
 
+/** hash_kept() - the same for an element from malloc(), which is released if it is not there */
+#define hash_kept(element) (hash_added(element) || (free(element), false))
+
+/**
+ * hash_drop() - release an element, which is from malloc(). The first one of a table, to which its
+ * pointer points, is the one that was added first
+ */
+#define hash_drop(table, element)                       \
+	do {                                            \
+		__typeof__(table) dropped_ = (element); \
+                                                        \
+		HASH_DEL(table, dropped_);              \
+		free(dropped_);                         \
+	} while (0)
+
+/** hash_free() - release all elements of a table */
+#define hash_free(table)                         \
+	do {                                     \
+		while (table)                    \
+			hash_drop(table, table); \
+	} while (0)
+
 /**
  * hash_mix() - spread a number over 64 bits
  *

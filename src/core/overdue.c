@@ -65,12 +65,6 @@ static struct told *find(const struct overdue *o, const struct key *k)
 	return t;
 }
 
-static void forget(struct overdue *o, struct told *t)
-{
-	HASH_DEL(o->told, t);
-	free(t);
-}
-
 int overdue_tell(struct overdue *o, const struct nt_record *r)
 {
 	const struct key key = key_of(r);
@@ -86,10 +80,7 @@ int overdue_tell(struct overdue *o, const struct nt_record *r)
 	t->key = key;
 	t->look = o->look;
 	HASH_ADD_BYHASHVALUE(hh, o->told, key, sizeof(t->key), hash_of(&t->key), t);
-	if (hash_added(t))
-		return 1;
-	free(t);
-	return -ENOMEM;
+	return hash_kept(t) ? 1 : -ENOMEM;
 }
 
 void overdue_looked(struct overdue *o)
@@ -99,7 +90,7 @@ void overdue_looked(struct overdue *o)
 	for (t = o->told; t; t = next) {
 		next = t->hh.next;
 		if (o->look - t->look >= 2)
-			forget(o, t);
+			hash_drop(o->told, t);
 	}
 	o->look++;
 }
@@ -110,7 +101,7 @@ bool overdue_ended(struct overdue *o, const struct nt_record *r)
 	struct told *t = find(o, &key);
 
 	if (t)
-		forget(o, t);
+		hash_drop(o->told, t);
 	return t;
 }
 
@@ -121,9 +112,7 @@ size_t overdue_count(const struct overdue *o)
 
 void overdue_free(struct overdue *o)
 {
-	if (!o)
-		return;
-	while (o->told)
-		forget(o, o->told);
+	if (o)
+		hash_free(o->told);
 	free(o);
 }

@@ -189,19 +189,14 @@ static void cell_clear(struct group_cell *c)
 
 void groups_free(struct groups *g)
 {
-	struct cell *cell, *after;
-
 	if (!g)
 		return;
 	for (size_t i = 0; i < g->rows.nr; i++)
 		flights_group_free(&((struct group *)g->rows.row[i])->in_flight);
 	group_rows_free(&g->rows);
-	HASH_ITER(hh, g->cells, cell, after)
-	{
-		HASH_DEL(g->cells, cell);
+	for (struct cell *cell = g->cells; cell; cell = cell->hh.next)
 		cell_clear(&cell->c);
-		free(cell);
-	}
+	hash_free(g->cells);
 	flights_group_free(&g->all_in_flight);
 	flights_group_free(&g->others_in_flight);
 	flights_free(&g->flights);
@@ -220,10 +215,8 @@ static int cell_new(struct groups *g, const struct cell_key *key, unsigned int h
 		return -ENOMEM;
 	cell->key = *key;
 	HASH_ADD_BYHASHVALUE(hh, g->cells, key, sizeof(*key), hash, cell);
-	if (!hash_added(cell)) {
-		free(cell);
+	if (!hash_kept(cell))
 		return -ENOMEM;
-	}
 	g->nr_cells++;
 	if (key->interval < g->first)
 		g->first = key->interval;

@@ -49,21 +49,10 @@ struct places *places_new(void)
 
 void places_free(struct places *p)
 {
-	struct connection *c, *next_connection;
-	struct namespace *n, *next_namespace;
-
 	if (!p)
 		return;
-	HASH_ITER(hh, p->connections, c, next_connection)
-	{
-		HASH_DEL(p->connections, c);
-		free(c);
-	}
-	HASH_ITER(hh, p->namespaces, n, next_namespace)
-	{
-		HASH_DEL(p->namespaces, n);
-		free(n);
-	}
+	hash_free(p->connections);
+	hash_free(p->namespaces);
 	for (unsigned int i = 0; i <= ORIGIN_OTHERS; i++)
 		free(p->origins[i]);
 	free(p);
@@ -82,13 +71,8 @@ int places_queue(struct places *p, const struct queue_info *q)
 {
 	struct connection *c = connection_of(p, q->slot, q->gen);
 
-	/* The first of a table of uthash is the one that was added first. */
-	if (!c && HASH_COUNT(p->connections) == PLACES_MAX) {
-		c = p->connections;
-		HASH_DEL(p->connections, c);
-		free(c);
-		c = NULL;
-	}
+	if (!c && HASH_COUNT(p->connections) == PLACES_MAX)
+		hash_drop(p->connections, p->connections);
 	if (!c) {
 		c = calloc(1, sizeof(*c));
 		if (!c)
@@ -97,10 +81,8 @@ int places_queue(struct places *p, const struct queue_info *q)
 		c->gen = q->gen;
 		HASH_ADD_BYHASHVALUE(hh, p->connections, slot, 2 * sizeof(uint32_t),
 				     hash_pair(q->slot, q->gen), c);
-		if (!hash_added(c)) {
-			free(c);
+		if (!hash_kept(c))
 			return -ENOMEM;
-		}
 	}
 	c->instance = q->instance;
 	c->cntlid = q->cntlid;
@@ -128,11 +110,8 @@ int places_device(struct places *p, const struct device_name *d)
 		n->d = *d;
 		return 0;
 	}
-	if (HASH_COUNT(p->namespaces) == PLACES_MAX) {
-		n = p->namespaces;
-		HASH_DEL(p->namespaces, n);
-		free(n);
-	}
+	if (HASH_COUNT(p->namespaces) == PLACES_MAX)
+		hash_drop(p->namespaces, p->namespaces);
 	n = calloc(1, sizeof(*n));
 	if (!n)
 		return -ENOMEM;
@@ -140,10 +119,7 @@ int places_device(struct places *p, const struct device_name *d)
 	n->d = *d;
 	HASH_ADD_BYHASHVALUE(hh, p->namespaces, key, sizeof(n->key),
 			     hash_pair(n->key.hash, (uint64_t)d->instance << 32 | d->nsid), n);
-	if (hash_added(n))
-		return 0;
-	free(n);
-	return -ENOMEM;
+	return hash_kept(n) ? 0 : -ENOMEM;
 }
 
 int places_origin(struct places *p, const struct origin *o)

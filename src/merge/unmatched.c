@@ -162,18 +162,12 @@ struct one_side *one_side_new(enum nt_side side)
 
 void one_side_free(struct one_side *o)
 {
-	struct queue *q;
-
 	if (!o)
 		return;
 	stats_free(&o->s);
 	groups_free(o->groups);
 	details_free(o->details);
-	while (o->queues) {
-		q = o->queues;
-		HASH_DEL(o->queues, q);
-		free(q);
-	}
+	hash_free(o->queues);
 	free(o);
 }
 
@@ -203,12 +197,8 @@ int one_side_queue(struct one_side *o, const struct queue_info *info)
 		q->info = *info;
 		return 0;
 	}
-	/* The first of a table of uthash is the one that was added first. */
-	if (HASH_COUNT(o->queues) == ONE_SIDE_QUEUES_MAX) {
-		q = o->queues;
-		HASH_DEL(o->queues, q);
-		free(q);
-	}
+	if (HASH_COUNT(o->queues) == ONE_SIDE_QUEUES_MAX)
+		hash_drop(o->queues, o->queues);
 	q = calloc(1, sizeof(*q));
 	if (!q)
 		return -ENOMEM;
@@ -222,10 +212,7 @@ int one_side_queue(struct one_side *o, const struct queue_info *info)
 		snprintf(q->controller, sizeof(q->controller), "cntlid %u", info->cntlid);
 	snprintf(q->peer, sizeof(q->peer), "%s", host ? info->subsysnqn : info->hostnqn);
 	HASH_ADD_BYHASHVALUE(hh, o->queues, key, sizeof(key), hash_pair(key.slot, key.gen), q);
-	if (hash_added(q))
-		return 0;
-	free(q);
-	return -ENOMEM;
+	return hash_kept(q) ? 0 : -ENOMEM;
 }
 
 /* Return: the row of a queue. Past the limit, or if @q is NULL, the row that all others share. */

@@ -47,8 +47,7 @@ static void sweep(struct ring *r)
 	{
 		if (q->last_block >= oldest_number(r))
 			continue;
-		HASH_DEL(r->queues, q);
-		free(q);
+		hash_drop(r->queues, q);
 	}
 	left = HASH_COUNT(r->queues);
 	r->sweep_at = left > SWEEP_MIN / 2 ? 2 * left : SWEEP_MIN;
@@ -78,20 +77,12 @@ int ring_tell(struct ring *r, const struct queue_info *q)
 		found->key.cntlid = q->cntlid;
 		found->last_block = r->numbers;
 		HASH_ADD(hh, r->queues, key, sizeof(found->key), found);
-		if (!hash_added(found)) {
-			free(found);
+		if (!hash_kept(found))
 			return -ENOMEM;
-		}
 	}
 	found->q = *q;
 	found->told = 0;
 	return 0;
-}
-
-static void forget_device(struct ring *r, struct ring_device *d)
-{
-	HASH_DEL(r->devices, d);
-	free(d);
 }
 
 int ring_tell_device(struct ring *r, const struct device_name *d)
@@ -101,18 +92,15 @@ int ring_tell_device(struct ring *r, const struct device_name *d)
 	snprintf(key.key.subsysnqn, sizeof(key.key.subsysnqn), "%s", d->subsysnqn);
 	HASH_FIND(hh, r->devices, &key.key, sizeof(key.key), found);
 	if (!found) {
-		/* The hash table is in the order of insertion, so its first one is the oldest. */
 		if (HASH_COUNT(r->devices) >= RING_DEVICES_MAX)
-			forget_device(r, r->devices);
+			hash_drop(r->devices, r->devices);
 		found = malloc(sizeof(*found));
 		if (!found)
 			return -ENOMEM;
 		*found = key;
 		HASH_ADD(hh, r->devices, key, sizeof(found->key), found);
-		if (!hash_added(found)) {
-			free(found);
+		if (!hash_kept(found))
 			return -ENOMEM;
-		}
 	}
 	found->d = *d;
 	found->told = 0;
@@ -234,18 +222,11 @@ uint64_t ring_bytes(const struct ring *r)
 
 void ring_free(struct ring *r)
 {
-	struct ring_queue *q = NULL, *next = NULL;
-
 	while (r->oldest)
 		drop_oldest(r);
 	free(r->open);
-	HASH_ITER(hh, r->queues, q, next)
-	{
-		HASH_DEL(r->queues, q);
-		free(q);
-	}
-	while (r->devices)
-		forget_device(r, r->devices);
+	hash_free(r->queues);
+	hash_free(r->devices);
 	gatherer_free(r->gatherer);
 	*r = (struct ring){.nr = 0};
 }

@@ -55,19 +55,8 @@ void record_encoder_begin(struct record_encoder *e)
 
 void record_encoder_free(struct record_encoder *e)
 {
-	struct known_kind *k, *next_kind;
-	struct known_connection *c, *next_connection;
-
-	HASH_ITER(hh, e->known_kinds, k, next_kind)
-	{
-		HASH_DEL(e->known_kinds, k);
-		free(k);
-	}
-	HASH_ITER(hh, e->known_connections, c, next_connection)
-	{
-		HASH_DEL(e->known_connections, c);
-		free(c);
-	}
+	hash_free(e->known_kinds);
+	hash_free(e->known_connections);
 	memset(e->recent_kinds, 0, sizeof(e->recent_kinds));
 	memset(e->recent_connections, 0, sizeof(e->recent_connections));
 }
@@ -89,10 +78,7 @@ static struct known_kind *kind_look(struct record_encoder *e, const struct recor
 	known->k = *k;
 	known->frame = 0;
 	HASH_ADD_BYHASHVALUE(hh, e->known_kinds, k, sizeof(*k), hash, known);
-	if (hash_added(known))
-		return known;
-	free(known);
-	return NULL;
+	return hash_kept(known) ? known : NULL;
 }
 
 static struct known_connection *connection_look(struct record_encoder *e,
@@ -111,10 +97,7 @@ static struct known_connection *connection_look(struct record_encoder *e,
 	known->c = *c;
 	known->frame = 0;
 	HASH_ADD_BYHASHVALUE(hh, e->known_connections, c, sizeof(*c), hash, known);
-	if (hash_added(known))
-		return known;
-	free(known);
-	return NULL;
+	return hash_kept(known) ? known : NULL;
 }
 
 static __attribute__((noinline)) struct known_kind *
