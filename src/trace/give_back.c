@@ -234,32 +234,25 @@ static bool has_changed(const struct pool *p)
 	return p->look || p->looked_taken != __atomic_load_n(&p->ring->taken, __ATOMIC_RELAXED);
 }
 
-static void look_for_pieces(struct tracer *t)
+/* Gives back items of a pool that no queue leads to. */
+static void look_for_items(struct tracer *t, unsigned int pool)
 {
-	struct pool *p = &t->object.pools[NT_POOL_CMDS];
-	uint8_t *used = has_changed(p) ? calloc(pool_items(p) + 1, 1) : NULL;
+	struct pool *p = &t->object.pools[pool];
+	uint32_t nr = pool_items(p);
+	uint8_t *used = has_changed(p) ? calloc(nr + 1, 1) : NULL;
 
 	if (!used)
 		return;
-	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
-		for (unsigned int n = 0; n < NT_CHUNKS_PER_QUEUE; n++)
-			if (t->object.queues[slot].chunk[n] < pool_items(p))
-				used[t->object.queues[slot].chunk[n]] = 1;
-	pool_look(p, used, piece_goes_back, t);
-	free(used);
-}
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+		const struct nt_queue *q = &t->object.queues[slot];
 
-static void look_for_joins(struct tracer *t)
-{
-	struct pool *p = &t->object.pools[NT_POOL_JOINS];
-	uint8_t *used = has_changed(p) ? calloc(pool_items(p) + 1, 1) : NULL;
-
-	if (!used)
-		return;
-	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
-		if (t->object.queues[slot].joins < pool_items(p))
-			used[t->object.queues[slot].joins] = 1;
-	pool_look(p, used, goes_back, t);
+		if (pool == NT_POOL_JOINS && q->joins < nr)
+			used[q->joins] = 1;
+		for (unsigned int n = 0; pool == NT_POOL_CMDS && n < NT_CHUNKS_PER_QUEUE; n++)
+			if (q->chunk[n] < nr)
+				used[q->chunk[n]] = 1;
+	}
+	pool_look(p, used, pool == NT_POOL_CMDS ? piece_goes_back : goes_back, t);
 	free(used);
 }
 
@@ -273,8 +266,8 @@ void give_back(struct tracer *t)
 	if (there.gens != t->gens)
 		forget_stale(t);
 	t->gens = there.gens;
-	look_for_pieces(t);
-	look_for_joins(t);
+	look_for_items(t, NT_POOL_CMDS);
+	look_for_items(t, NT_POOL_JOINS);
 	give_back_keep(t, there.queues, there.pieces);
 	for (unsigned int i = 0; i < NT_POOLS_NR; i++)
 		if (pool_shrink(&t->object.pools[i]))

@@ -89,7 +89,7 @@ static bool copy(const struct tracer *t, const struct nt_cmd *c, struct nt_recor
 	       __atomic_load_n(&c->owner, __ATOMIC_RELAXED) == owner;
 }
 
-static void live_groups(struct tracer *t, struct nt_cmd *c, void *context)
+static void count_one(struct tracer *t, struct nt_cmd *c, void *context)
 {
 	++*(uint64_t *)context;
 }
@@ -99,7 +99,7 @@ uint64_t in_flight_count(struct tracer *t)
 	uint64_t n = 0;
 
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
-		each(t, &t->object.queues[slot], live_groups, &n);
+		each(t, &t->object.queues[slot], count_one, &n);
 	return n;
 }
 
