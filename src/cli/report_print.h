@@ -123,9 +123,7 @@ bool report_lacks(const struct report *r);
  */
 bool report_no_device(const struct report *r);
 
-/*
- * How near the recorded traffic came to the rates that network and drives can carry.
- */
+/* How near the recorded traffic came to the rates that network and drives can carry. */
 
 /**
  * report_limits_open() - call before the first record, if there are limits. Return: 0 or -ENOMEM

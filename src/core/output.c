@@ -159,11 +159,7 @@ static void pieces_drop(struct pieces *q)
 	q->nr--;
 }
 
-/**
- * pieces_drop_last() - remove the last piece
- *
- * Return: the removed piece.
- */
+/** pieces_drop_last() - remove the last piece; Return: the removed piece */
 static struct piece pieces_drop_last(struct pieces *q)
 {
 	struct piece last = *piece_at(q, --q->nr);

@@ -133,9 +133,7 @@ void stage_split_init(struct stage_split *s, enum nt_side side, uint32_t missing
 bool stage_split(const struct stage_split *s, const struct nt_record *r,
 		 uint64_t stage[NT_STAGES_MAX]);
 
-/**
- * record_stages_joined() - stage_split() of a single record; @into is filled by stages_join()
- */
+/** record_stages_joined() - stage_split() of a single record; @into is filled by stages_join() */
 bool record_stages_joined(const struct nt_record *r, uint32_t missing, uint8_t into[NT_STAGES_MAX],
 			  uint64_t stage[NT_STAGES_MAX]);
 

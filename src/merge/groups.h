@@ -295,11 +295,7 @@ struct live_groups_row {
 /** live_groups_new() - begin; @by: the keys of groups; NULL if memory ran out */
 struct live_groups *live_groups_new(const struct group_by *by);
 
-/**
- * live_groups_add() - a command has ended; @name: its name by all keys
- *
- * Return: 0 or -ENOMEM.
- */
+/** live_groups_add() - a command has ended; @name: its name by all keys; Return: 0 or -ENOMEM */
 int live_groups_add(struct live_groups *t, const struct group_name *name,
 		    const struct nt_record *r);
 

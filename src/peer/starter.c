@@ -173,9 +173,7 @@ static void keep_rights(const struct peer_user *user)
 	rights_reduce(keep);
 }
 
-/*
- * In a session of its own, commands have no terminal, and cannot join a process group of ours.
- */
+/* In a session of its own, commands have no terminal, and cannot join a process group of ours. */
 static void __attribute__((noreturn))
 be_starter(int fd, const struct starter *s, const struct peer_user *user)
 {

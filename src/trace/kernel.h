@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What depends on the version of the running kernel, and which modules it has.
- */
+/* What depends on the version of the running kernel, and which modules it has. */
 #ifndef NTPROF_TRACE_KERNEL_H
 #define NTPROF_TRACE_KERNEL_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Why tracing cannot begin, and the message for the user.
- */
+/* Why tracing cannot begin, and the message for the user. */
 #ifndef NTPROF_TRACE_MESSAGES_H
 #define NTPROF_TRACE_MESSAGES_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the files that implement trace/tracer.h share, and no other file uses: types only.
- */
+/* What the files that implement trace/tracer.h share, and no other file uses: types only. */
 #ifndef NTPROF_TRACE_PRIVATE_H
 #define NTPROF_TRACE_PRIVATE_H
 

@@ -79,9 +79,7 @@ void line_titles(FILE *f, const struct columns *t, const struct phrase *p, size_
 void line_values(FILE *f, const char *word, const struct columns *t, const unsigned char *columns,
 		 size_t nr, const void *row);
 
-/*
- * A table: headings, and a line for each row. Columns of names are aligned to the left.
- */
+/* A table: headings, and a line for each row. Columns of names are aligned to the left. */
 
 /* Enough for any table; those of groups have the most columns. */
 #define TABLE_COLUMNS_MAX 40u

@@ -30,18 +30,10 @@ struct paths_run {
  */
 void paths_print(const struct paths *paths, const struct paths_run *run, uint64_t shown, FILE *f);
 
-/**
- * paths_print_json() - print one line
- *
- * Return: 0, -EIO or -ENOMEM.
- */
+/** paths_print_json() - print one line; Return: 0, -EIO or -ENOMEM */
 int paths_print_json(const struct paths *paths, const struct paths_run *run, FILE *f);
 
-/**
- * paths_print_csv() - print a header, and a line for each path
- *
- * Return: 0 or -ENOMEM.
- */
+/** paths_print_csv() - print a header, and a line for each path; Return: 0 or -ENOMEM */
 int paths_print_csv(const struct paths *paths, FILE *f);
 
 /**

@@ -73,11 +73,7 @@ struct screen {
  */
 int screen_open(struct screen *s);
 
-/**
- * screen_close() - end writing to the parts
- *
- * Return: 0 or -ENOMEM.
- */
+/** screen_close() - end writing to the parts; Return: 0 or -ENOMEM */
 int screen_close(struct screen *s);
 
 /** screen_free() - release everything */
