@@ -391,3 +391,81 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 		d->last = r->points[(31 - __builtin_clz(codes)) / 2];
 	return p;
 }
+
+#define FIELD_OF(member, bytes)                                                                    \
+	{                                                                                          \
+		offsetof(struct stream_event, member), sizeof(((struct stream_event *)0)->member), \
+			bytes                                                                      \
+	}
+#define NUMBER(member) FIELD_OF(member, sizeof(((struct stream_event *)0)->member))
+#define TEXT(member) FIELD_OF(member, 0)
+
+static const struct wire_field header_fields[] = {
+	FIELD_OF(header.side, 1),
+	TEXT(header.source),
+	TEXT(header.boot_id),
+	TEXT(header.hostname),
+	TEXT(header.kernel),
+	TEXT(header.program),
+	NUMBER(header.sample),
+	NUMBER(header.missing),
+	TEXT(header.selection),
+	NUMBER(header.origins),
+	{0},
+};
+
+static const struct wire_field clock_fields[] = {
+	NUMBER(clock.monotonic_ns),
+	NUMBER(clock.realtime_ns),
+	{0},
+};
+
+static const struct wire_field queue_fields[] = {
+	NUMBER(queue.slot),	NUMBER(queue.gen),
+	NUMBER(queue.instance), NUMBER(queue.cntlid),
+	NUMBER(queue.qid),	NUMBER(queue.sqsize),
+	TEXT(queue.subsysnqn),	TEXT(queue.hostnqn),
+	TEXT(queue.address),	{0},
+};
+
+static const struct wire_field losses_fields[] = {{0}};
+
+static const struct wire_field end_fields[] = {
+	NUMBER(end.records),
+	NUMBER(end.clock.monotonic_ns),
+	NUMBER(end.clock.realtime_ns),
+	{0},
+};
+
+static const struct wire_field burst_fields[] = {
+	NUMBER(burst.began_ns),
+	NUMBER(burst.ended_ns),
+	{0},
+};
+
+static const struct wire_field origin_fields[] = {
+	NUMBER(origin.number),
+	NUMBER(origin.cpu),
+	TEXT(origin.cgroup),
+	{0},
+};
+
+static const struct wire_field device_fields[] = {
+	TEXT(device.subsysnqn),
+	NUMBER(device.instance),
+	NUMBER(device.nsid),
+	TEXT(device.name),
+	{0},
+};
+
+const struct wire_field *wire_fields(unsigned int type)
+{
+	static const struct wire_field *const fields[] = {
+		[STREAM_HEADER] = header_fields, [STREAM_CLOCK] = clock_fields,
+		[STREAM_QUEUE] = queue_fields,	 [STREAM_LOSSES] = losses_fields,
+		[STREAM_END] = end_fields,	 [STREAM_BURST] = burst_fields,
+		[STREAM_ORIGIN] = origin_fields, [STREAM_DEVICE] = device_fields,
+	};
+
+	return type < ARRAY_SIZE(fields) ? fields[type] : NULL;
+}

@@ -172,6 +172,25 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 /* Limits the reader's memory. */
 #define FRAME_PAYLOAD_MAX (4u * STREAM_FRAME_MAX)
 
+/**
+ * struct wire_field - a member of struct stream_event, of @size bytes at @offset
+ * @bytes: of the number in the stream; 0: a text, whose length comes before it in one byte
+ */
+struct wire_field {
+	uint16_t offset;
+	uint16_t size;
+	uint8_t bytes;
+};
+
+/**
+ * wire_fields() - the fields of a frame, in their order; behind the last one is one of size 0
+ *
+ * Losses, whose number differs, come behind these.
+ *
+ * Return: NULL for frames of records, and for types that are not known.
+ */
+const struct wire_field *wire_fields(unsigned int type);
+
 static inline uint16_t get_le16(const uint8_t *p)
 {
 	uint16_t v;

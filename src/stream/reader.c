@@ -30,7 +30,7 @@ struct get {
 	bool bad;
 };
 
-static inline const uint8_t *get_bytes(struct get *b, size_t n)
+static const uint8_t *get_bytes(struct get *b, size_t n)
 {
 	static const uint8_t zero[256];
 	const uint8_t *p = b->p;
@@ -43,30 +43,18 @@ static inline const uint8_t *get_bytes(struct get *b, size_t n)
 	return p;
 }
 
-static inline uint8_t get_u8(struct get *b)
+static uint64_t get_number(struct get *b, size_t bytes)
 {
-	return *get_bytes(b, 1);
-}
+	uint8_t le[sizeof(uint64_t)] = {0};
 
-static inline uint16_t get_u16(struct get *b)
-{
-	return get_le16(get_bytes(b, 2));
-}
-
-static inline uint32_t get_u32(struct get *b)
-{
-	return get_le32(get_bytes(b, 4));
-}
-
-static inline uint64_t get_u64(struct get *b)
-{
-	return get_le64(get_bytes(b, 8));
+	memcpy(le, get_bytes(b, bytes), bytes);
+	return get_le64(le);
 }
 
 /* The rest of @s is filled with NUL. */
-static inline void get_string(struct get *b, char *s, size_t size)
+static void get_text(struct get *b, char *s, size_t size)
 {
-	size_t n = get_u8(b);
+	size_t n = get_number(b, 1);
 	const uint8_t *p = get_bytes(b, n);
 
 	memset(s, 0, size);
@@ -75,8 +63,6 @@ static inline void get_string(struct get *b, char *s, size_t size)
 	else
 		memcpy(s, p, n);
 }
-
-#define GET_ARRAY(b, s) get_string(b, s, sizeof(s))
 
 /* Size of the buffer at first, enough for the frames of all writers so far; and at most. */
 #define BUFFER_FIRST STREAM_FRAME_MAX
@@ -276,56 +262,41 @@ static int read_frame(struct stream_reader *r, struct wire_frame *f)
 	return 1;
 }
 
-static void get_header(struct get *b, struct stream_header *h)
+static void number_set(char *member, size_t size, uint64_t n)
 {
-	h->side = get_u8(b);
-	GET_ARRAY(b, h->source);
-	GET_ARRAY(b, h->boot_id);
-	GET_ARRAY(b, h->hostname);
-	GET_ARRAY(b, h->kernel);
-	GET_ARRAY(b, h->program);
-	h->sample = get_u32(b);
-	h->missing = get_u32(b);
-	GET_ARRAY(b, h->selection);
-	h->origins = get_u8(b);
+	switch (size) {
+	case 1:
+		*(uint8_t *)member = (uint8_t)n;
+		break;
+	case 2:
+		*(uint16_t *)(void *)member = (uint16_t)n;
+		break;
+	case 4:
+		*(uint32_t *)(void *)member = (uint32_t)n;
+		break;
+	default:
+		*(uint64_t *)(void *)member = n;
+	}
+}
+
+static void get_fields(struct get *b, const struct wire_field *f, struct stream_event *e)
+{
+	for (; f->size; f++) {
+		char *member = (char *)e + f->offset;
+
+		if (f->bytes)
+			number_set(member, f->size, get_number(b, f->bytes));
+		else
+			get_text(b, member, f->size);
+	}
+}
+
+static void check_header(struct get *b, struct stream_header *h)
+{
 	if ((unsigned int)h->side < NT_SIDES)
 		h->missing &= (1u << points_nr(h->side)) - 1;
 	else
 		b->bad = true;
-}
-
-static void get_clock(struct get *b, struct instant *c)
-{
-	c->monotonic_ns = get_u64(b);
-	c->realtime_ns = get_u64(b);
-}
-
-static void get_queue(struct get *b, struct queue_info *q)
-{
-	q->slot = get_u32(b);
-	q->gen = get_u32(b);
-	q->instance = get_u32(b);
-	q->cntlid = get_u16(b);
-	q->qid = get_u16(b);
-	q->sqsize = get_u16(b);
-	GET_ARRAY(b, q->subsysnqn);
-	GET_ARRAY(b, q->hostnqn);
-	GET_ARRAY(b, q->address);
-}
-
-static void get_origin(struct get *b, struct origin *o)
-{
-	o->number = get_u16(b);
-	o->cpu = get_u16(b);
-	GET_ARRAY(b, o->cgroup);
-}
-
-static void get_device(struct get *b, struct device_name *d)
-{
-	GET_ARRAY(b, d->subsysnqn);
-	d->instance = get_u32(b);
-	d->nsid = get_u32(b);
-	GET_ARRAY(b, d->name);
 }
 
 static void get_losses(struct get *b, struct stream_losses *l)
@@ -333,14 +304,14 @@ static void get_losses(struct get *b, struct stream_losses *l)
 	char name[STREAM_LOSS_NAME_LEN];
 
 	memset(l, 0, sizeof(*l));
-	for (unsigned int nr = get_u16(b); nr && !b->bad; nr--) {
+	for (unsigned int nr = (unsigned int)get_number(b, 2); nr && !b->bad; nr--) {
 		uint64_t *count = &l->unknown;
 
-		GET_ARRAY(b, name);
+		get_text(b, name, sizeof(name));
 		for (unsigned int i = 0; i < COUNTERS_NR; i++)
 			if (!strcmp(name, counter_name(i)))
 				count = &l->count[i];
-		*count += get_u64(b);
+		*count += get_number(b, sizeof(*count));
 	}
 }
 
@@ -380,48 +351,29 @@ static int read_record(struct stream_reader *r, struct nt_record *record)
 static int read_event(struct stream_reader *r, const struct wire_frame *f, struct stream_event *e)
 {
 	struct get b = {.p = f->payload, .end = f->payload + f->len};
+	const struct wire_field *fields = wire_fields(f->type);
 
 	e->type = f->type;
-	switch (f->type) {
-	case STREAM_HEADER:
-		get_header(&b, &e->header);
-		break;
-	case STREAM_CLOCK:
-		get_clock(&b, &e->clock);
-		break;
-	case STREAM_QUEUE:
-		get_queue(&b, &e->queue);
-		break;
-	case STREAM_RECORD:
+	if (f->type == STREAM_RECORD) {
 		r->next = b.p;
 		r->stop = b.end;
 		record_decoder_begin(&r->decoder, r->side);
 		return read_record(r, &e->record);
-	case STREAM_LOSSES:
-		get_losses(&b, &e->losses);
-		break;
-	case STREAM_BURST:
-		e->burst.began_ns = get_u64(&b);
-		e->burst.ended_ns = get_u64(&b);
-		break;
-	case STREAM_ORIGIN:
-		get_origin(&b, &e->origin);
-		break;
-	case STREAM_DEVICE:
-		get_device(&b, &e->device);
-		break;
-	case STREAM_END:
-		e->end.records = get_u64(&b);
-		get_clock(&b, &e->end.clock);
-		get_losses(&b, &e->end.losses);
-		break;
-	default:
+	}
+	if (!fields) {
 		r->skipped++;
 		r->skipped_in_a_row += FRAME_HEAD_LEN + f->len;
 		if (r->skipped_in_a_row > SKIP_MAX)
 			return fail(r, -EPROTO, "nothing but frames of unknown types");
 		return 0;
 	}
+	get_fields(&b, fields, e);
+	if (f->type == STREAM_HEADER)
+		check_header(&b, &e->header);
+	else if (f->type == STREAM_LOSSES)
+		get_losses(&b, &e->losses);
+	else if (f->type == STREAM_END)
+		get_losses(&b, &e->end.losses);
 	if (b.bad)
 		return fail(r, -EBADMSG, "damaged: invalid contents of a frame of type %u",
 			    f->type);

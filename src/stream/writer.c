@@ -104,64 +104,59 @@ struct put {
 	bool overflow;
 };
 
-static uint8_t *put_room(struct put *b, size_t n)
+static void put_bytes(struct put *b, const void *from, size_t n)
 {
-	uint8_t *p = b->p;
-
-	if ((size_t)(b->end - p) < n) {
+	if ((size_t)(b->end - b->p) < n) {
 		b->overflow = true;
-		return NULL;
+		return;
 	}
+	memcpy(b->p, from, n);
 	b->p += n;
-	return p;
 }
 
-static void put_u8(struct put *b, uint8_t v)
+static void put_number(struct put *b, uint64_t n, size_t bytes)
 {
-	uint8_t *p = put_room(b, sizeof(v));
+	uint8_t le[sizeof(n)];
 
-	if (p)
-		*p = v;
-}
-
-static void put_u16(struct put *b, uint16_t v)
-{
-	uint8_t *p = put_room(b, sizeof(v));
-
-	if (p)
-		put_le16(p, v);
-}
-
-static void put_u32(struct put *b, uint32_t v)
-{
-	uint8_t *p = put_room(b, sizeof(v));
-
-	if (p)
-		put_le32(p, v);
-}
-
-static void put_u64(struct put *b, uint64_t v)
-{
-	uint8_t *p = put_room(b, sizeof(v));
-
-	if (p)
-		put_le64(p, v);
+	put_le64(le, n);
+	put_bytes(b, le, bytes);
 }
 
 /* Writes at most @size - 1 bytes: the reader's field has the same size. */
-static void put_string(struct put *b, const char *s, size_t size)
+static void put_text(struct put *b, const char *s, size_t size)
 {
 	size_t n = strnlen(s, size - 1);
-	uint8_t *p;
 
-	put_u8(b, n);
-	p = put_room(b, n);
-	if (p)
-		memcpy(p, s, n);
+	put_number(b, n, 1);
+	put_bytes(b, s, n);
+}
+_Static_assert(NT_NQN_LEN <= 256, "the length of a string is one byte");
+
+static uint64_t number_at(const char *member, size_t size)
+{
+	switch (size) {
+	case 1:
+		return *(const uint8_t *)member;
+	case 2:
+		return *(const uint16_t *)(const void *)member;
+	case 4:
+		return *(const uint32_t *)(const void *)member;
+	default:
+		return *(const uint64_t *)(const void *)member;
+	}
 }
 
-#define PUT_ARRAY(b, s) put_string(b, s, sizeof(s))
-_Static_assert(NT_NQN_LEN <= 256, "the length of a string is one byte");
+static void put_fields(struct put *b, const struct wire_field *f, const struct stream_event *e)
+{
+	for (; f->size; f++) {
+		const char *member = (const char *)e + f->offset;
+
+		if (f->bytes)
+			put_number(b, number_at(member, f->size), f->bytes);
+		else
+			put_text(b, member, f->size);
+	}
+}
 
 static int write_all(struct stream_writer *w, const uint8_t *p, size_t n)
 {
@@ -218,67 +213,19 @@ static void frame_head(struct stream_writer *w, enum stream_type type, uint8_t *
 	put_le32(frame + 16, libdeflate_crc32(0, frame, FRAME_HEAD_SUMMED));
 }
 
-static void put_header(struct put *b, const struct stream_header *h)
-{
-	put_u8(b, h->side);
-	PUT_ARRAY(b, h->source);
-	PUT_ARRAY(b, h->boot_id);
-	PUT_ARRAY(b, h->hostname);
-	PUT_ARRAY(b, h->kernel);
-	PUT_ARRAY(b, h->program);
-	put_u32(b, h->sample);
-	put_u32(b, h->missing);
-	PUT_ARRAY(b, h->selection);
-	put_u8(b, h->origins);
-}
-
-static void put_clock(struct put *b, const struct instant *c)
-{
-	put_u64(b, c->monotonic_ns);
-	put_u64(b, c->realtime_ns);
-}
-
-static void put_queue(struct put *b, const struct queue_info *q)
-{
-	put_u32(b, q->slot);
-	put_u32(b, q->gen);
-	put_u32(b, q->instance);
-	put_u16(b, q->cntlid);
-	put_u16(b, q->qid);
-	put_u16(b, q->sqsize);
-	PUT_ARRAY(b, q->subsysnqn);
-	PUT_ARRAY(b, q->hostnqn);
-	PUT_ARRAY(b, q->address);
-}
-
-static void put_origin(struct put *b, const struct origin *o)
-{
-	put_u16(b, o->number);
-	put_u16(b, o->cpu);
-	PUT_ARRAY(b, o->cgroup);
-}
-
-static void put_device(struct put *b, const struct device_name *d)
-{
-	PUT_ARRAY(b, d->subsysnqn);
-	put_u32(b, d->instance);
-	put_u32(b, d->nsid);
-	PUT_ARRAY(b, d->name);
-}
-
 static void put_loss(struct put *b, const char *name, uint64_t count)
 {
-	put_string(b, name, STREAM_LOSS_NAME_LEN);
-	put_u64(b, count);
+	put_text(b, name, STREAM_LOSS_NAME_LEN);
+	put_number(b, count, sizeof(count));
 }
 
 static void put_losses(struct put *b, const struct stream_losses *l)
 {
-	unsigned int nr = !!l->unknown;
+	uint16_t nr = !!l->unknown;
 
 	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		nr += !!l->count[i];
-	put_u16(b, nr);
+	put_number(b, nr, sizeof(nr));
 	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		if (l->count[i])
 			put_loss(b, counter_name(i), l->count[i]);
@@ -297,53 +244,34 @@ static struct stream_losses losses_of(const struct stream_writer *w, const struc
 	return losses;
 }
 
-static int write_event(struct stream_writer *w, const struct stream_event *e)
+static int write_event(struct stream_writer *w, const struct stream_event *event)
 {
 	uint8_t bytes[PREAMBLE_LEN + FRAME_HEAD_LEN + EVENT_PAYLOAD_MAX];
 	uint8_t *frame = bytes + PREAMBLE_LEN, *begin = frame;
 	struct put b = {.p = frame + FRAME_HEAD_LEN, .end = bytes + sizeof(bytes)};
+	const struct wire_field *fields = wire_fields(event->type);
+	struct stream_event e = *event;
 	struct stream_losses losses;
 
-	switch (e->type) {
-	case STREAM_HEADER:
+	if (!fields)
+		return w->error = -EINVAL;
+	if (e.type == STREAM_HEADER) {
 		begin = bytes;
 		memcpy(begin, STREAM_MAGIC, STREAM_MAGIC_LEN);
 		put_le32(begin + STREAM_MAGIC_LEN, STREAM_VERSION);
-		put_header(&b, &e->header);
-		break;
-	case STREAM_CLOCK:
-		put_clock(&b, &e->clock);
-		break;
-	case STREAM_QUEUE:
-		put_queue(&b, &e->queue);
-		break;
-	case STREAM_BURST:
-		put_u64(&b, e->burst.began_ns);
-		put_u64(&b, e->burst.ended_ns);
-		break;
-	case STREAM_ORIGIN:
-		put_origin(&b, &e->origin);
-		break;
-	case STREAM_DEVICE:
-		put_device(&b, &e->device);
-		break;
-	case STREAM_LOSSES:
-		losses = losses_of(w, &e->losses);
-		put_losses(&b, &losses);
-		break;
-	case STREAM_END:
-		put_u64(&b, w->records);
-		put_clock(&b, &e->end.clock);
-		losses = losses_of(w, &e->end.losses);
-		put_losses(&b, &losses);
+	}
+	if (e.type == STREAM_END) {
+		e.end.records = w->records;
 		w->ended = true;
-		break;
-	default:
-		return w->error = -EINVAL;
+	}
+	put_fields(&b, fields, &e);
+	if (e.type == STREAM_LOSSES || e.type == STREAM_END) {
+		losses = losses_of(w, e.type == STREAM_END ? &e.end.losses : &e.losses);
+		put_losses(&b, &losses);
 	}
 	if (b.overflow)
 		return w->error = -EOVERFLOW;
-	frame_head(w, e->type, frame, b.p - frame - FRAME_HEAD_LEN);
+	frame_head(w, e.type, frame, b.p - frame - FRAME_HEAD_LEN);
 	return hand_over(w, begin, b.p - begin, 0);
 }
 
