@@ -76,6 +76,29 @@ static void a_full_disk_leaves_no_line_that_is_not_counted(void **state)
 }
 
 /*
+ * Whether a process has taken all events, and its main thread waits for more: it sleeps each time
+ * that it is looked at, for a second.
+ */
+static bool has_handed_on(pid_t pid)
+{
+	struct pollfd p = {.fd = traced.records_fd, .events = POLLIN};
+	char path[64], state = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	for (unsigned int i = 0; i < 20; i++) {
+		FILE *f = fopen(path, "r");
+
+		if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+			_exit(1);
+		fclose(f);
+		if (state != 'S' || poll(&p, 1, 0))
+			return false;
+		usleep(50000);
+	}
+	return true;
+}
+
+/*
  * Starts a reader that waits first. When it has read everything that waited, a few more events
  * come.
  *
@@ -93,10 +116,8 @@ static pid_t read_late(int in, int out, int to)
 	if (pid)
 		return pid;
 	close(out);
-	/*
-	 * Wait until the tracer has handed on the first burst, which takes a fraction of a second.
-	 */
-	sleep(3);
+	while (!has_handed_on(getppid()))
+		usleep(10000);
 	while ((n = read(in, text, sizeof(text))) > 0) {
 		struct pollfd p = {.fd = in, .events = POLLIN};
 
