@@ -45,10 +45,10 @@ static void nobody_waits_for_each_message(void **state)
 	for (int i = 0; i < MESSAGES; i++)
 		fprintf(stderr, "%*d\n", LINE - 1, i);
 	took = monotonic_ns() - begin;
-	while (!console_idle() || poll(&(struct pollfd){p[0], POLLIN, 0}, 1, 0) == 1) {
-		n = read(p[0], got + nr, LINE);
-		nr += (size_t)n;
-	}
+	/* All may be read while the writer still has to say that it is idle. */
+	while ((n = poll(&(struct pollfd){p[0], POLLIN, 0}, 1, 1)) == 1 || !console_idle())
+		if (n == 1)
+			nr += (size_t)read(p[0], got + nr, LINE);
 	fprintf(stderr, "the last one\n");
 	console_close(-1);
 	dup2(before, STDERR_FILENO);
