@@ -38,22 +38,6 @@ static const char *ranges_add(struct nt_ranges *l, uint64_t from, uint64_t to)
 	return NULL;
 }
 
-/* Calls @fn for each word of a list. An error of one word is the error of the whole list. */
-static const char *each(const char *text, const char *(*fn)(void *context, char *word),
-			void *context)
-{
-	struct words w = {.p = text};
-	const char *wrong = NULL;
-	char word[WORD_LEN];
-	bool more;
-
-	do {
-		more = words_item(&w, word);
-		wrong = fn(context, word);
-	} while (more && !wrong);
-	return wrong;
-}
-
 struct numbers {
 	struct nt_ranges *l;
 	parse_fn *parse;
@@ -80,7 +64,7 @@ static const char *numbers_word(void *context, char *word)
 
 static const char *numbers_parse(struct numbers n, const char *text)
 {
-	return each(text, numbers_word, &n);
+	return words_each(text, numbers_word, &n);
 }
 
 #define CTRL_WRONG "not a controller (such as nvme0, or 1, a controller id)"
@@ -98,7 +82,7 @@ static const char *ctrl_word(void *context, char *word)
 
 const char *select_ctrl(struct nt_selection *s, const char *text)
 {
-	return each(text, ctrl_word, s);
+	return words_each(text, ctrl_word, s);
 }
 
 static const char *nqn_parse(char nqn[NT_NQN_LEN], const char *text)
@@ -170,7 +154,7 @@ static const char *op_word(void *context, char *word)
 
 const char *select_op(struct nt_selection *s, const char *text)
 {
-	return each(text, op_word, s);
+	return words_each(text, op_word, s);
 }
 
 const char *select_device(struct nt_selection *s, const char *sysfs, const char *path)

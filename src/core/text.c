@@ -250,6 +250,21 @@ bool words_item(struct words *w, char word[WORD_LEN])
 	return words_take(w, ',');
 }
 
+const char *words_each(const char *text, const char *(*fn)(void *context, char *word),
+		       void *context)
+{
+	struct words w = {.p = text};
+	const char *wrong = NULL;
+	char word[WORD_LEN];
+	bool more;
+
+	do {
+		more = words_item(&w, word);
+		wrong = fn(context, word);
+	} while (more && !wrong);
+	return wrong;
+}
+
 bool words_take(struct words *w, char c)
 {
 	begin(w);

@@ -103,6 +103,15 @@ void words_next(struct words *w, char word[WORD_LEN]);
  */
 bool words_item(struct words *w, char word[WORD_LEN]);
 
+/**
+ * words_each() - call @fn for each word of a list, as words_item() takes it
+ * @fn: returns NULL, or what is wrong with the word
+ *
+ * Return: NULL, or what @fn returned of the first wrong word; then @fn is not called any more.
+ */
+const char *words_each(const char *text, const char *(*fn)(void *context, char *word),
+		       void *context);
+
 /** words_take() - whether @c comes next, which is taken then; 0: nothing comes any more */
 bool words_take(struct words *w, char c);
 

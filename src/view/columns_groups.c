@@ -86,8 +86,9 @@ static void percentile_name(struct figure *f)
 	snprintf(f->title, sizeof(f->title), rest ? "p%u.%0*u" : "p%u", whole, digits, rest);
 }
 
-static const char *figure_add(struct figures *f, const char *word)
+static const char *figure_add(void *context, char *word)
 {
+	struct figures *f = context;
 	static const char *const names[] = {
 		[FIGURE_MEAN] = "mean", [FIGURE_MIN] = "min", [FIGURE_MAX] = "max"};
 	struct figure new = {.kind = FIGURE_PERCENTILE};
@@ -117,16 +118,7 @@ static const char *figure_add(struct figures *f, const char *word)
 
 const char *figures_parse(struct figures *f, const char *text)
 {
-	struct words w = {.p = text};
-	const char *wrong;
-	char word[WORD_LEN];
-	bool more;
-
-	do {
-		more = words_item(&w, word);
-		wrong = figure_add(f, word);
-	} while (more && !wrong);
-	return wrong;
+	return words_each(text, figure_add, f);
 }
 
 /* @arg of a key's column: the key, and these bits: */
