@@ -27,7 +27,7 @@
  * taken, only a queue without any gets a new one.
  */
 #define KNOWN_PER_QUEUE 16
-/* Queues are told apart by streams, instance, subsystem and queue id. */
+/* The identity of a queue is its streams, instance, subsystem and queue id. */
 #ifndef KNOWN_BUCKETS
 #define KNOWN_BUCKETS 16384
 #endif

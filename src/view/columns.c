@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/columns.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/counters.h"
 #include "core/names.h"
 #include "core/paths.h"
+#include "core/time.h"
 
 #define MEMBER_AS(type) (*(const type *)member)
+
+void value_time(struct value *v, int64_t realtime_ns)
+{
+	char text[RFC3339_LEN];
+
+	v->none = !realtime_ns;
+	snprintf(v->buf, sizeof(v->buf), "%.*s", (int)sizeof(v->buf) - 1,
+		 v->none ? "" : rfc3339_format(text, realtime_ns));
+	value_text(v, v->buf);
+}
 
 static void copy_number(const void *member, enum member_type type, struct value *v)
 {

@@ -213,6 +213,9 @@ static inline void value_integer(struct value *v, int64_t integer)
 	v->integer = integer;
 }
 
+/** value_time() - a time of CLOCK_REALTIME in nanoseconds, as RFC 3339 has it; 0: none */
+void value_time(struct value *v, int64_t realtime_ns);
+
 /* Sums may have more than 64 bits; the most that can be shown is what 64 bits have. */
 static inline void value_natural_sum(struct value *v, unsigned __int128 sum)
 {

@@ -90,12 +90,8 @@ static void get_joined(const void *row, const struct column *c, struct value *v)
 static void get_time(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
-	char text[RFC3339_LEN];
 
-	v->none = !r->wall_ns;
-	snprintf(v->buf, sizeof(v->buf), "%.*s", (int)sizeof(v->buf) - 1,
-		 v->none ? "" : rfc3339_format(text, r->wall_ns));
-	value_text(v, v->buf);
+	value_time(v, r->wall_ns);
 }
 
 #define FIELD(member) COLUMN_FIELD(struct command_row, member)

@@ -50,13 +50,7 @@ static int64_t wall_of(const struct input *in, unsigned int column)
 /* @arg: INPUT_BEGAN or INPUT_ENDED */
 static void get_wall(const void *row, const struct column *c, struct value *v)
 {
-	int64_t ns = wall_of(row, c->arg);
-	char text[RFC3339_LEN];
-
-	v->none = !ns;
-	snprintf(v->buf, sizeof(v->buf), "%.*s", (int)sizeof(v->buf) - 1,
-		 v->none ? "" : rfc3339_format(text, ns));
-	value_text(v, v->buf);
+	value_time(v, wall_of(row, c->arg));
 }
 
 #define FIELD(member) COLUMN_FIELD(struct input, member)
