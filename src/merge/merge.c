@@ -17,9 +17,7 @@ struct merge {
 	struct merge_callbacks callbacks;
 	struct pending_pool pool;
 	struct topology t;
-	uint64_t unknown, past_limits;
-	uint64_t crowded_out;
-	uint64_t in_crowd;
+	struct merge_strays strays;
 	struct recurring recurring;
 };
 
@@ -209,7 +207,7 @@ static inline __attribute__((always_inline)) void deliver(struct merge *m, struc
 	is_matched(m, h);
 	is_matched(m, h->partner);
 	if (!c) {
-		m->past_limits += 2;
+		m->strays.past_limits += 2;
 		return;
 	}
 	c->matched++;
@@ -226,9 +224,9 @@ static void single(struct merge *m, struct endpoint *h, const struct nt_record *
 {
 	struct merge_connection *c = topology_connection(&m->t, h);
 
-	m->in_crowd += h->crowded;
+	m->strays.in_crowd += h->crowded;
 	if (!c) {
-		m->past_limits++;
+		m->strays.past_limits++;
 		return;
 	}
 	if (!h->partner)
@@ -466,7 +464,7 @@ static __attribute__((noinline)) void make_room(struct merge *m)
 			try_align(m, h, true);
 	}
 	if (m->pool.count >= room_of(m)) {
-		m->crowded_out++;
+		m->strays.crowded_out++;
 		give_up(m, pending_least(&m->pool));
 		pending_expect_removal(&m->pool, pending_least(&m->pool));
 	}
@@ -526,7 +524,8 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	bool unasked, late;
 
 	if (!h) {
-		(*(topology_left_out(&m->t, stream) ? &m->past_limits : &m->unknown))++;
+		(*(topology_left_out(&m->t, stream) ? &m->strays.past_limits
+						    : &m->strays.records))++;
 		return 0;
 	}
 	late = end + LATE_NS < m->t.streams[stream].newest;
@@ -631,24 +630,9 @@ void merge_finish(struct merge *m)
 	}
 }
 
-uint64_t merge_crowded_out(const struct merge *m)
+const struct merge_strays *merge_strays(const struct merge *m)
 {
-	return m->crowded_out;
-}
-
-uint64_t merge_in_crowd(const struct merge *m)
-{
-	return m->in_crowd;
-}
-
-uint64_t merge_unknown(const struct merge *m)
-{
-	return m->unknown;
-}
-
-uint64_t merge_past_limits(const struct merge *m)
-{
-	return m->past_limits;
+	return &m->strays;
 }
 
 unsigned int merge_connections(const struct merge *m)

@@ -97,7 +97,7 @@ void merge_clock(struct merge *m, unsigned int stream, const char *boot_id,
  * @m: merge
  * @stream: number of the stream
  * @r: as read. The records of a stream come roughly in the order in which commands ended. Records
- *     of a queue without merge_queue() are counted by merge_unknown().
+ *     of a queue without merge_queue() are counted by merge_strays().
  *
  * Calls back as matches become certain.
  *
@@ -135,32 +135,25 @@ struct merge;
 struct merge_connection;
 
 /**
- * merge_crowded_out() - records that were given up because too many waited
- *
- * Records with the least likely counterpart go first, and of these the oldest. They are also
- * counted as one side only, or as ambiguous, unless their counterpart was found when they were
- * given up.
+ * struct merge_strays - records that belong to no connection, or were given up for lack of room
+ * @records: of queues that their stream did not announce
+ * @past_limits: of queues past the limits of merge/topology.h. Once a stream has announced such a
+ * queue, this has all its records of unknown queues. Records of these two members are in no other
+ * count; those of the next two are also counted as one side only, or as ambiguous
+ * @in_crowd: of more than 64 queues of one stream, or of the other side, with the same names and
+ *            ids, each of which would have to be compared with all others
+ * @crowded_out: too many waited. Those with the least likely counterpart go first, and of these the
+ *               oldest. A counterpart may have been found when they were given up
  */
-uint64_t merge_crowded_out(const struct merge *m);
+struct merge_strays {
+	uint64_t records;
+	uint64_t past_limits;
+	uint64_t in_crowd;
+	uint64_t crowded_out;
+};
 
-/**
- * merge_in_crowd() - records that were given up because too many queues have the same names and ids
- *
- * This is so if records wait at more than 64 queues of one stream, or of the other side: each would
- * be compared with all others. They are also counted as one side only, or as ambiguous.
- */
-uint64_t merge_in_crowd(const struct merge *m);
-
-/** merge_unknown() - records of queues that their stream did not announce */
-uint64_t merge_unknown(const struct merge *m);
-
-/**
- * merge_past_limits() - records of queues past the limits of src/merge/topology.h
- *
- * They are in no other count. Once a stream has announced such a queue, all its records of unknown
- * queues are counted here.
- */
-uint64_t merge_past_limits(const struct merge *m);
+/** merge_strays() - those so far */
+const struct merge_strays *merge_strays(const struct merge *m);
 
 /**
  * merge_connections() - how many there are; merge_connection() - one of them, NULL past the last

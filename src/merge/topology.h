@@ -70,7 +70,7 @@ void known_free(struct known *k);
 
 /*
  * Limits, as a stream may give any number of queues; docs/merging.md lists them. Records of queues
- * past the limits are counted by merge_past_limits(). Memory grows with the number of
+ * past the limits are counted by merge_strays(). Memory grows with the number of
  * connections and slots: some 210 MiB for the most, and 2 MiB for each stream, without the records
  * that wait.
  */

@@ -484,14 +484,15 @@ void live_merge_fail(struct live_merge *l)
 
 void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n)
 {
+	const struct merge_strays *strays = merge_strays(l->merge);
 	const struct merge_connection *c;
 
 	*n = (struct live_merge_counts){
 		.undecided = merge_pending(l->merge),
-		.strays = merge_unknown(l->merge),
-		.past_limits = merge_past_limits(l->merge),
-		.crowded_out = merge_crowded_out(l->merge),
-		.in_crowd = merge_in_crowd(l->merge),
+		.strays = strays->records,
+		.past_limits = strays->past_limits,
+		.crowded_out = strays->crowded_out,
+		.in_crowd = strays->in_crowd,
 		.early = l->early,
 	};
 	for (unsigned int i = 0; (c = merge_connection(l->merge, i)); i++) {

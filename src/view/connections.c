@@ -223,32 +223,15 @@ static const struct column merging[] = {
 
 const struct columns merging_columns = COLUMNS("merging", merging);
 
-/* @arg: enum stray_column */
-static void get_stray(const void *row, const struct column *c, struct value *v)
-{
-	static uint64_t (*const count[])(const struct merge *m) = {
-		[STRAY_RECORDS] = merge_unknown,
-		[STRAY_PAST_LIMITS] = merge_past_limits,
-		[STRAY_IN_CROWD] = merge_in_crowd,
-		[STRAY_CROWDED_OUT] = merge_crowded_out,
-	};
-
-	value_natural(v, count[c->arg](row));
-	v->none = !v->natural;
-}
-
-#define STRAY(id, name_, title_)            \
-	[STRAY_##id] = {.name = name_,      \
-			.title = title_,    \
-			.unit = UNIT_COUNT, \
-			.get = get_stray,   \
-			.arg = STRAY_##id}
+#define STRAY(member) COLUMN_FIELD(struct merge_strays, member), .least = 1
 
 static const struct column stray[] = {
-	STRAY(RECORDS, "records", "records"),
-	STRAY(PAST_LIMITS, "past_limits", "past limits"),
-	STRAY(IN_CROWD, "in_crowd", "in a crowd"),
-	STRAY(CROWDED_OUT, "crowded_out", "crowded out"),
+	[STRAY_RECORDS] = COLUMN("records", COUNT, STRAY(records)),
+	[STRAY_PAST_LIMITS] = {"past_limits", "past limits", .unit = UNIT_COUNT,
+			       STRAY(past_limits)},
+	[STRAY_IN_CROWD] = {"in_crowd", "in a crowd", .unit = UNIT_COUNT, STRAY(in_crowd)},
+	[STRAY_CROWDED_OUT] = {"crowded_out", "crowded out", .unit = UNIT_COUNT,
+			       STRAY(crowded_out)},
 };
 
 const struct columns stray_columns = COLUMNS("strays", stray);
@@ -514,5 +497,5 @@ void connections_print_strays(const struct merge *m, FILE *f)
 		       .after = "\n"),
 	};
 
-	LINE_PRINT(f, &stray_columns, line, m);
+	LINE_PRINT(f, &stray_columns, line, merge_strays(m));
 }

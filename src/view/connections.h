@@ -158,7 +158,7 @@ enum stray_column {
 	STRAY_CROWDED_OUT, /* given up because too many records waited; no value if it is 0 */
 };
 
-/* For struct merge, as a single row. */
+/* For struct merge_strays, as a single row. */
 extern const struct columns stray_columns;
 
 #endif /* NTPROF_VIEW_CONNECTIONS_H */

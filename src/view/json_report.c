@@ -164,7 +164,7 @@ struct json_object *json_report(const struct json_report *r)
 		json_append(slowest, slow_of(r, &r->merged->slowest[i]));
 	json_put(o, "inputs", inputs);
 	json_put(o, "connections", connections);
-	json_put(o, "strays", json_row(&stray_columns, r->merge));
+	json_put(o, "strays", json_row(&stray_columns, merge_strays(r->merge)));
 	json_put(o, "outside_bursts", json_natural(r->cut));
 	json_put(o, "selected", selected(r, r->nr_taken, r->nr_matched));
 	if (r->limits)

@@ -81,11 +81,11 @@ static void check_book(const struct book *b, const struct merge *m)
 	}
 	ASSERT(matched == b->matched && ambiguous == b->ambiguous);
 	ASSERT(only[NT_HOST] == b->only[NT_HOST] && only[NT_TARGET] == b->only[NT_TARGET]);
-	ASSERT(2 * matched + only[NT_HOST] + only[NT_TARGET] + ambiguous + merge_unknown(m) +
-		       merge_past_limits(m) + merge_pending(m) ==
+	ASSERT(2 * matched + only[NT_HOST] + only[NT_TARGET] + ambiguous +
+		       merge_strays(m)->records + merge_strays(m)->past_limits + merge_pending(m) ==
 	       b->fed);
-	ASSERT(merge_pending(m) <= PENDING_POOL_MAX && merge_crowded_out(m) <= b->fed);
-	ASSERT(merge_in_crowd(m) <= b->fed);
+	ASSERT(merge_pending(m) <= PENDING_POOL_MAX && merge_strays(m)->crowded_out <= b->fed);
+	ASSERT(merge_strays(m)->in_crowd <= b->fed);
 }
 
 static void feed(struct book *b, struct merge *m, struct scenario_event *e, unsigned int number)

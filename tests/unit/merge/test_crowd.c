@@ -62,7 +62,7 @@ static void host_alone(struct merge *m, const struct queue_info *q, uint64_t at)
 static uint64_t command(struct merge *m, const struct queue_info *q, uint64_t at)
 {
 	struct nt_record host = host_record(q, at), target = host;
-	uint64_t before = merge_past_limits(m);
+	uint64_t before = merge_strays(m)->past_limits;
 
 	memset(target.points, 0, sizeof(target.points));
 	target.side = NT_TARGET;
@@ -71,7 +71,7 @@ static uint64_t command(struct merge *m, const struct queue_info *q, uint64_t at
 	target.points[NT_T_SENT] = at + 41000;
 	assert_int_equal(merge_record(m, 0, &host), 0);
 	assert_int_equal(merge_record(m, 1, &target), 0);
-	return merge_past_limits(m) - before;
+	return merge_strays(m)->past_limits - before;
 }
 
 static void queues_that_there_is_no_room_for_cost_little(void **state)
@@ -124,7 +124,7 @@ static void slots_past_the_limit_are_counted(void **state)
 	merge_finish(m);
 	assert_int_equal(merge_connections(m), 1);
 	assert_int_equal(merge_connection(m, 0)->matched, 100);
-	assert_int_equal(merge_unknown(m), 0);
+	assert_int_equal(merge_strays(m)->records, 0);
 	merge_free(m);
 }
 
@@ -207,7 +207,7 @@ static void commands_past_the_last_connection_cost_little(void **state)
 	for (unsigned int i = 0; i < merge_connections(m); i++)
 		told += merge_connection(m, i)->host_only;
 	assert_int_equal(told, ROUNDS * TOPOLOGY_CONNECTIONS_MAX);
-	assert_int_equal(told + merge_past_limits(m), ROUNDS * NR);
+	assert_int_equal(told + merge_strays(m)->past_limits, ROUNDS * NR);
 	merge_free(m);
 }
 
@@ -243,10 +243,11 @@ static void a_crowd_of_one_name_costs_little(void **state)
 		assert_int_equal(c->matched, 0);
 		all += c->host_only + c->target_only + c->ambiguous;
 	}
-	assert_int_equal(all + merge_past_limits(m) + merge_unknown(m), 2 * EACH * ALIKE);
-	assert_int_equal(merge_past_limits(m), EACH * 64);
+	assert_int_equal(all + merge_strays(m)->past_limits + merge_strays(m)->records,
+			 2 * EACH * ALIKE);
+	assert_int_equal(merge_strays(m)->past_limits, EACH * 64);
 	/* The target has described the first slot only. */
-	assert_int_equal(merge_unknown(m), EACH * (ALIKE - 1));
+	assert_int_equal(merge_strays(m)->records, EACH * (ALIKE - 1));
 	merge_free(m);
 }
 
@@ -359,7 +360,7 @@ static uint64_t matched_in_crowd(unsigned int nr, uint64_t *in_crowd)
 		all += c->host_only + c->target_only + c->ambiguous;
 	}
 	assert_int_equal(all + 2 * matched, (nr - 1) * OTHERS + 2 * COMMANDS);
-	*in_crowd = merge_in_crowd(m);
+	*in_crowd = merge_strays(m)->in_crowd;
 	assert_true(*in_crowd == 0 || *in_crowd == all);
 	merge_free(m);
 	return matched;

@@ -139,12 +139,12 @@ static void stalled_commands_outlast_a_flood_that_nobody_meets(bool known)
 		if (i % 10000 == 0 && known)
 			merge_expire(m, 5 * SECOND);
 	}
-	assert_true(merge_crowded_out(m) > 0);
+	assert_true(merge_strays(m)->crowded_out > 0);
 	for (i = 0; i < 8; i++)
 		say(m, HOST, &stalled[i]);
 	assert_int_equal(n.matched, (known ? 2000 : 1000) + 8);
 	assert_int_equal(n.wrong, 0);
-	assert_int_equal(n.host_only, merge_crowded_out(m));
+	assert_int_equal(n.host_only, merge_strays(m)->crowded_out);
 	merge_finish(m);
 	merge_free(m);
 }
@@ -181,7 +181,7 @@ static void what_a_stalled_peer_owes_outlasts_what_nobody_does(void **state)
 		make(TARGET_B, 1000 + some + i, 0, &h, &t);
 		say(m, HOST, &h);
 	}
-	assert_int_equal(merge_crowded_out(m), some);
+	assert_int_equal(merge_strays(m)->crowded_out, some);
 	for (uint64_t i = 0; i < some; i++) {
 		make(TARGET_A, 1000 + i, 0, &h, &t);
 		say(m, TARGET_A, &t);
@@ -220,7 +220,7 @@ static void what_waits_for_a_stream_is_decided_when_it_ends(void **state)
 	run_both(m, TARGET_B, 100000, 101000);
 	assert_int_equal(n.matched, 3000);
 	assert_int_equal(n.wrong, 0);
-	assert_int_equal(merge_crowded_out(m), 0);
+	assert_int_equal(merge_strays(m)->crowded_out, 0);
 	merge_finish(m);
 	assert_int_equal(n.ambiguous + n.target_only, 0);
 	merge_free(m);
