@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "core/segments.h"
 
@@ -178,13 +178,4 @@ bool merged_split(const struct merged_split *s, const struct nt_record *host,
 	if (!told)
 		memset(stage, 0, NT_MERGED_STAGES_NR * sizeof(stage[0]));
 	return told;
-}
-
-bool merged_stages(const struct nt_record *host, const struct nt_record *target,
-		   int64_t stage[NT_MERGED_STAGES_NR])
-{
-	struct merged_split none;
-
-	merged_split_init(&none, 0, 0);
-	return merged_split(&none, host, target, stage);
 }

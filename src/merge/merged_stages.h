@@ -31,20 +31,6 @@ enum merged_stage { NT_MERGED_STAGES(NT_ENUM_STAGE) NT_MERGED_STAGES_NR };
 /** merged_stage_name() - static string */
 const char *merged_stage_name(unsigned int stage);
 
-/**
- * merged_stages() - the ten stages of one command
- * @host, @target: its two records
- * @stage: filled with nanoseconds. The network stage is the time that the host saw as network and
- *         target, minus the time that the target spent. Clocks that drift can make it negative, by
- *         their drift over one command.
- *
- * Return: true when both records have all points that their shapes need, and agree on whether there
- * was an R2T; then the ten add up to host submit (or else queue_rq) to complete. False: @stage is
- * zeroed.
- */
-bool merged_stages(const struct nt_record *host, const struct nt_record *target,
-		   int64_t stage[NT_MERGED_STAGES_NR]);
-
 /* In place of a stage: time that is in no stage. */
 #define NT_MERGED_NOWHERE NT_MERGED_STAGES_NR
 
@@ -79,13 +65,16 @@ struct merged_split {
 void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t target_missing);
 
 /**
- * merged_split() - merged_stages() where points are missing
+ * merged_split() - the ten stages of one command
  * @s: how commands of these two machines are split
- * @host, @target: the two records of a command
- * @stage: filled; only stages with into[stage] == stage have a time
+ * @host, @target: its two records
+ * @stage: filled with nanoseconds; only stages with into[stage] == stage have a time. The network
+ *         stage is the time that the host saw as network and target, minus the time that the target
+ *         spent. Clocks that drift can make it negative, by their drift over one command.
  *
- * Return: as merged_stages(), but points that the machines lack are not needed. If true, the stages
- * add up to the latency.
+ * Return: true when both records have all points that their shapes need and that the machines do
+ * not lack, and agree on whether there was an R2T; then the stages add up to host submit (or else
+ * queue_rq) to complete. False: @stage is zeroed.
  */
 bool merged_split(const struct merged_split *s, const struct nt_record *host,
 		  const struct nt_record *target, int64_t stage[NT_MERGED_STAGES_NR]);

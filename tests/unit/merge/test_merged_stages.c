@@ -12,6 +12,16 @@
 #include "merge/merged_stages.h"
 #include "traffic.h"
 
+/* The ten stages of a command of machines that lack no point. */
+static bool merged_stages(const struct nt_record *host, const struct nt_record *target,
+			  int64_t stage[NT_MERGED_STAGES_NR])
+{
+	struct merged_split none;
+
+	merged_split_init(&none, 0, 0);
+	return merged_split(&none, host, target, stage);
+}
+
 /* The points that either side's record needs, for each shape. */
 static const uint16_t needed[NT_SIDES][NT_SHAPES_NR] = {
 	[NT_HOST] =
