@@ -46,8 +46,6 @@ struct live_options {
 	struct limits limits;
 };
 
-/* struct live_options */
-
 /* The shortest interval, in nanoseconds and as users write it. */
 #define INTERVAL_MIN_NS 100000000ULL
 #define INTERVAL_MIN "100ms"

@@ -44,8 +44,6 @@ struct record_options {
 	uint64_t buffer_bytes;
 };
 
-/* struct record_options */
-
 #define BUFFER_BYTES_MAX (1ULL << 30)
 
 enum { KEY_FORCE = 0x100, KEY_MAX_SIZE, KEY_BUFFER, KEY_ORIGIN };

@@ -131,7 +131,6 @@ void merge_free(struct merge *m);
 
 /* Counters of a merge (records that it could not match for lack of room), and its connections. */
 
-struct merge;
 struct merge_connection;
 
 /**

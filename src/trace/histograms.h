@@ -37,8 +37,6 @@ int histograms_stages(struct tracer *t, struct stats *s, uint32_t epoch);
 
 /* What the BPF programs counted of commands that ended with an error. */
 
-struct tracer;
-
 /**
  * trace_errors_init() - allocate what reading errors needs, after the programs are loaded
  *

@@ -48,7 +48,6 @@ void missed_joins_tell(struct tracer *t);
 /* What a tracer costs: see core/counters.h. */
 
 struct bpf_map;
-struct tracer;
 
 /** cost_map_bytes() - locked memory of a map, with its values for all CPUs that there may be */
 size_t cost_map_bytes(const struct tracer *t, const struct bpf_map *m);
