@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 
 #define NAME_SECOND(id, name, ...) name,
 

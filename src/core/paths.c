@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 
 /* Stacks are taken at the entry of this function of the driver. */
 #define INNERMOST "nvme_tcp_queue_rq"

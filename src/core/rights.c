@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 
 /* Names of the capabilities that the program may use; others are printed as numbers. */
 static const struct {

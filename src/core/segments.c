@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 
 #define STAGE_NONE 0xff

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 
 /* The longest escape of one character with its terminating 0: two \u escapes of JSON. */
 #define ESCAPED_MAX sizeof("\\ud800\\udc00")

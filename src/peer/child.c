@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/rights.h"
 #include "core/time.h"
 #include "core/trust.h"

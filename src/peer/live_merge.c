@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/time.h"
 #include "merge/merge.h"
 #include "peer/child.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/time.h"

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "host.skel.h"
 #include "target.skel.h"
 #include "trace/kernel.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "trace/object.h"
 #include "trace/refusals.h"

@@ -12,7 +12,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "core/rights.h"
 #include "core/segments.h"

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/hist.h"
 #include "core/stats.h"
 

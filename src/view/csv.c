@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/text.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "core/counters.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "core/segments.h"
 #include "shared/selection.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/text.h"
 
 /*

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 
 #define LOOK_NAME(id, name) name,
 

@@ -16,7 +16,7 @@
 #include "asserts.h"
 #include "cli/verbs.h"
 #include "core/counters.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "real_read.h"
 #include "scenario.h"
 #include "seen.h"

@@ -25,7 +25,7 @@
 #include <zlib.h>
 
 #include "asserts.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/time.h"
 #include "peer/child.h"
 #include "peer/starter.h"

@@ -15,7 +15,7 @@
 
 #include "cli/tracer.h"
 #include "cli/verbs.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/time.h"
 #include "stream/writer.h"
 #include "traffic.h"

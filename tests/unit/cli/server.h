@@ -28,7 +28,7 @@
 #include "cli/config.h"
 #include "cli/tracer.h"
 #include "cli/verbs.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/time.h"
 
 /* Longer than even a busy machine needs. */

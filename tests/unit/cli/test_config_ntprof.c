@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "cli/config_ntprof.h"
-#include "core/hash.h"
+#include "core/array.h"
 
 static void keys_are_found_in_their_sections(void **state)
 {

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "cli/config.h"
-#include "core/hash.h"
+#include "core/array.h"
 
 #define WORDS_MAX 8
 

@@ -20,7 +20,7 @@
 
 #include "cli/tracer.h"
 #include "cli/verbs.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/time.h"
 #include "streams.h"
 #include "terminal.h"

@@ -19,7 +19,7 @@
 #include <errno.h>
 
 #include "cli/verbs.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "trace/probes.h"
 #include "trace/refusals.h"
 #include "trace/stacks.h"

@@ -9,7 +9,7 @@
 
 #include "cli/tracer.h"
 #include "cli/verbs.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "in_range.h"
 
 #define BURST 500000

@@ -15,7 +15,7 @@
 
 #include "cli/tracer.h"
 #include "cli/verbs.h"
-#include "core/hash.h"
+#include "core/array.h"
 
 #define BURST 100000
 #define MORE 10

@@ -24,7 +24,7 @@
 #include <cmocka.h>
 
 #include "cli/config.h"
-#include "core/hash.h"
+#include "core/array.h"
 
 #define WORDS_MAX 300 /* report takes 256 files */
 #define TEXT_MAX (1 << 19)

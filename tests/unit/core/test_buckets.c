@@ -16,7 +16,7 @@
 #undef nt_bucket
 #undef nt_bucket_low
 #undef NTPROF_SHARED_BUCKETS_H
-#include "core/hash.h"
+#include "core/array.h"
 #include "shared/buckets.h"
 
 static void bucket_of_known_durations(void **state)

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "core/device.h"
-#include "core/hash.h"
+#include "core/array.h"
 
 static void a_path_is_that_below_the_mount(void **state)
 {

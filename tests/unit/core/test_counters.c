@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "core/counters.h"
-#include "core/hash.h"
+#include "core/array.h"
 
 static void what_waits_or_is_under_way_is_no_loss(void **state)
 {

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "core/device.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/select.h"
 
 static char root[] = "/tmp/ntprof-sysfs-XXXXXX";

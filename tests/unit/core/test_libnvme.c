@@ -15,7 +15,7 @@
 
 #include <libnvme.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 
 /* All possible status code types and codes. */

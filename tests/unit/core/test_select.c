@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/select.h"
 
 #define SLBA 2048

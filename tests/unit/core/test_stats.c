@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/counters.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "core/stats.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/trust.h"
 
 #define OTHER_USER 1234

@@ -7,7 +7,7 @@
 #include "merge/merge.h"
 #include "merge/testing.h"
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "merge/topology.h"
 
 #define QUEUES 150000u

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "merge/filter.h"
 
 #define BEGAN 1000000ULL

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "merge/places.h"
 
 static struct grouping by_keys(const char *keys)

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "merge/agreement.h"
 #include "merge/offset.h"
 #include "merge/pattern.h"

@@ -5,7 +5,7 @@
  */
 #include "merge/testing.h"
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "merge/places.h"
 
 static struct queue_info queue_of(uint32_t slot, const char *nqn, const char *address)

@@ -3,7 +3,7 @@
  * Records that wait in vain make room for others, and are decided as soon as no record can match
  * them any more.
  */
-#include "core/hash.h"
+#include "core/array.h"
 #include "merge/merge.h"
 #include "merge/testing.h"
 

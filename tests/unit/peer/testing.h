@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/time.h"
 #include "peer/live_merge.h"
 #include "streams.h"

@@ -5,7 +5,7 @@
 #include <sys/vfs.h>
 #include <time.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "serve/recorder_made.h"
 #include "serve/folder.h"
 

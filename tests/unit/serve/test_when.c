@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "serve/when.h"
 
 #define MS 1000000ULL

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "stream/reader.h"
 #include "streams.h"
 

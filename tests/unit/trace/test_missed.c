@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "trace/missed.h"
 #include "trace/private.h"
 

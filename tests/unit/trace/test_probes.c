@@ -14,7 +14,7 @@
 #include <bpf/libbpf.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "trace/probes.h"
 #include "trace/refusals.h"
 

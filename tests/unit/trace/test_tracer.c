@@ -15,7 +15,7 @@
 #include <cmocka.h>
 #include <linux/capability.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/rights.h"
 #include "core/time.h"
 #include "trace/kernel.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "view/event.h"
 

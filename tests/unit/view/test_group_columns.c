@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "view/columns_groups.h"
 #include "view/groups.h"
 #include "view/lines.h"

@@ -13,7 +13,7 @@
 
 #include <json-c/json_tokener.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "merge/places.h"
 #include "view/groups.h"
 #include "view/view.h"

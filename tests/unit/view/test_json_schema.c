@@ -14,7 +14,7 @@
 #include <json-c/json.h>
 
 #include "core/counters.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "core/paths.h"
 #include "view/columns.h"

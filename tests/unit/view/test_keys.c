@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "view/view_state.h"
 
 static void put(struct keys *k, const char *text)

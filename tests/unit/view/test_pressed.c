@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "core/counters.h"
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "view/view.h"
 #include "view/view_state.h"

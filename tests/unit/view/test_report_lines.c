@@ -3,7 +3,7 @@
  * lines. */
 #include "streams.h"
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "view/connections.h"
 #include "view/histograms.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "view/columns_groups.h"
 
 static struct scale_row row[SCALE_BUCKETS];

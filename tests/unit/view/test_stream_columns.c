@@ -2,7 +2,7 @@
 /* What each column says of a recorded stream, of a peer and of how records have matched. */
 #include "streams.h"
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "view/row_cells.h"
 #include "view/streams.h"
 

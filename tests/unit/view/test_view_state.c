@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/hash.h"
+#include "core/array.h"
 #include "view/view_state.h"
 #include "view/visible_rows.h"
 
