@@ -61,15 +61,10 @@ static void pieces_free(struct pieces *q)
 	free(q->piece);
 }
 
+/* Piece number @i of those that wait, from 0 on. */
 static struct piece *piece_at(const struct pieces *q, unsigned int i)
 {
 	return &q->piece[(q->first_piece + i) % q->max];
-}
-
-/** pieces_at() - piece number @i of the pieces that wait, from 0 on */
-static const struct piece *pieces_at(const struct pieces *q, unsigned int i)
-{
-	return piece_at(q, i);
 }
 
 static bool make_room(struct pieces *q, size_t n)
@@ -255,9 +250,9 @@ static bool leave_whole(int fd, size_t beginning)
 /* Under the lock. @done: bytes written. Return: how many of them begin an incomplete piece. */
 static size_t batch_done(struct output *o, size_t done)
 {
-	for (; o->batch && done >= pieces_at(&o->q, 0)->len; o->batch--) {
-		done -= pieces_at(&o->q, 0)->len;
-		o->written += pieces_at(&o->q, 0)->len;
+	for (; o->batch && done >= piece_at(&o->q, 0)->len; o->batch--) {
+		done -= piece_at(&o->q, 0)->len;
+		o->written += piece_at(&o->q, 0)->len;
 		pieces_drop(&o->q);
 	}
 	return done;
