@@ -69,10 +69,7 @@ static bool split_of(struct report *r, const struct merge_connection *c,
 		machines_get(&r->machines, c->target_stream)->missing | record_lacks(target),
 	};
 
-	if (!r->has_how || r->how.missing[NT_HOST] != lacks[NT_HOST] ||
-	    r->how.missing[NT_TARGET] != lacks[NT_TARGET])
-		merged_split_init(&r->how, lacks[NT_HOST], lacks[NT_TARGET]);
-	r->has_how = true;
+	merged_split_renew(&r->how, lacks[NT_HOST], lacks[NT_TARGET]);
 	split->of = NT_SIDES;
 	split->nr = NT_MERGED_STAGES_NR;
 	memcpy(split->into, r->how.into, sizeof(split->into));

@@ -32,7 +32,7 @@
  * @commands: print a line for each command
  * @choice: the groups that were asked for; NULL: none
  * @groups: groups of merged commands
- * @how: how the commands of the last pair of machines are split for @groups, valid if @has_how
+ * @how: how the commands of the last pair of machines are split for @groups
  * @limits: the rates that network and drives can carry; NULL: not given
  * @limited: the traffic to compare with them, until @limited_ns
  * @with_stages: show the table of stages beside the groups: figures were asked for, but no groups
@@ -63,7 +63,6 @@ struct report {
 	const struct group_choice *choice;
 	struct groups *groups;
 	struct merged_split how;
-	bool has_how;
 	struct limits *limits;
 	struct groups *limited;
 	uint64_t limited_ns;

@@ -82,18 +82,24 @@ static void escape_json(uint32_t code, char out[ESCAPED_MAX])
 		snprintf(out, ESCAPED_MAX, "\\u%04hx\\u%04hx", high, low);
 }
 
-/* Escapes the first character of @s. Return: its length in @s in bytes. */
+/* Length of the beginning of @s that stays as it is, at most @max. */
+static size_t plain_length(const char *s, enum text_style style, size_t max)
+{
+	size_t n = 0;
+
+	while (n < max && printable(s[n]) && (style != TEXT_HEX || s[n] != '\\'))
+		n++;
+	return n;
+}
+
+/* Escapes the first character of @s, which does not stay as it is. Return: its length in @s in
+ * bytes. */
 static size_t escape(const char *s, enum text_style style, char out[ESCAPED_MAX])
 {
 	const bool characters = style >= TEXT_UTF8;
 	uint32_t code;
 	size_t n;
 
-	/* The usual case. */
-	if (printable(*s) && (style != TEXT_HEX || *s != '\\')) {
-		memcpy(out, (char[]){*s, '\0'}, 2);
-		return 1;
-	}
 	if (!characters) {
 		snprintf(out, ESCAPED_MAX, style == TEXT_HEX ? "\\x%02x" : "?", (unsigned char)*s);
 		return 1;
@@ -108,19 +114,39 @@ static size_t escape(const char *s, enum text_style style, char out[ESCAPED_MAX]
 	return n ?: 1;
 }
 
+size_t text_natural(char buf[NATURAL_LEN], uint64_t n)
+{
+	char reversed[NATURAL_LEN];
+	size_t nr = 0;
+
+	do
+		reversed[nr++] = (char)('0' + n % 10);
+	while (n /= 10);
+	for (size_t i = 0; i < nr; i++)
+		buf[i] = reversed[nr - 1 - i];
+	return nr;
+}
+
 /* Collects characters before it writes, as a stream may be unbuffered, such as standard error. */
 void text_print(FILE *f, const char *s, enum text_style style)
 {
 	char out[PRINT_LEN];
-	size_t used = 0;
+	size_t used = 0, n;
 
 	while (*s) {
 		if (used + ESCAPED_MAX > sizeof(out)) {
 			fwrite(out, 1, used, f);
 			used = 0;
 		}
-		s += escape(s, style, out + used);
-		used += strlen(out + used);
+		n = plain_length(s, style, sizeof(out) - used);
+		if (n) {
+			memcpy(out + used, s, n);
+			s += n;
+			used += n;
+		} else {
+			s += escape(s, style, out + used);
+			used += strlen(out + used);
+		}
 	}
 	if (used)
 		fwrite(out, 1, used, f);
@@ -131,12 +157,18 @@ char *text_copy(char *buf, size_t size, const char *s, enum text_style style)
 	char out[ESCAPED_MAX];
 	size_t used = 0, n;
 
-	while (*s) {
-		s += escape(s, style, out);
-		n = strlen(out);
-		if (used + n >= size)
-			break;
-		memcpy(buf + used, out, n);
+	while (*s && used + 1 < size) {
+		n = plain_length(s, style, size - 1 - used);
+		if (n) {
+			memcpy(buf + used, s, n);
+			s += n;
+		} else {
+			s += escape(s, style, out);
+			n = strlen(out);
+			if (used + n >= size)
+				break;
+			memcpy(buf + used, out, n);
+		}
 		used += n;
 	}
 	buf[used] = '\0';

@@ -36,6 +36,12 @@ enum text_style {
 	TEXT_JSON, /* hidden ones from U+007F on, which are in strings only: \uHHHH (RFC 8259, 7) */
 };
 
+/* Room for the digits of any uint64_t. */
+#define NATURAL_LEN 20
+
+/** text_natural() - the decimal digits of @n, without a 0 behind them; Return: their number */
+size_t text_natural(char buf[NATURAL_LEN], uint64_t n);
+
 /** text_print() - print @s to @f in a harmless form */
 void text_print(FILE *f, const char *s, enum text_style style);
 

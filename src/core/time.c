@@ -162,13 +162,19 @@ char *local_time_format(char buf[LOCAL_TIME_LEN], int64_t realtime_ns)
 
 char *rfc3339_format(char buf[RFC3339_LEN], int64_t realtime_ns)
 {
+	/* Many commands begin in the same second. */
+	static _Thread_local char text[RFC3339_LEN / 2];
+	static _Thread_local time_t of;
 	int rest;
 	time_t seconds = seconds_of(realtime_ns, &rest);
-	char text[RFC3339_LEN / 2] = "";
 	struct tm tm;
 
-	if (gmtime_r(&seconds, &tm))
-		strftime(text, sizeof(text), "%FT%T", &tm);
+	if (seconds != of || !text[0]) {
+		text[0] = '\0';
+		if (gmtime_r(&seconds, &tm))
+			strftime(text, sizeof(text), "%FT%T", &tm);
+		of = seconds;
+	}
 	snprintf(buf, RFC3339_LEN, "%s.%09dZ", text, rest);
 	return buf;
 }

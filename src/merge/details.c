@@ -12,6 +12,16 @@
  */
 #define DETAILS_MAX (DETAILS_OF * NT_SHAPES_NR * NT_POINTS_MAX * NT_POINTS_MAX)
 
+/* What a struct detail is of, without its histogram, which is too large to make for each command.
+ */
+struct interval {
+	enum detail_of of;
+	enum nt_shape shape;
+	unsigned int from;
+	unsigned int to;
+	bool beside;
+};
+
 /* The points of a shape that bound its stages, in their order. */
 struct chain {
 	unsigned int nr;
@@ -55,7 +65,7 @@ void details_free(struct details *d)
 	free(d);
 }
 
-static int count(struct details *d, const struct detail *what, int64_t ns)
+static int count(struct details *d, const struct interval *what, int64_t ns)
 {
 	size_t at = what->shape * DETAILS_OF + what->of;
 	struct detail **detail;
@@ -66,7 +76,11 @@ static int count(struct details *d, const struct detail *what, int64_t ns)
 		*detail = calloc(1, sizeof(**detail));
 		if (!*detail)
 			return -ENOMEM;
-		**detail = *what;
+		**detail = (struct detail){.of = what->of,
+					   .shape = what->shape,
+					   .from = what->from,
+					   .to = what->to,
+					   .beside = what->beside};
 	}
 	if (ns < 0)
 		(*detail)->below += ns;
@@ -101,8 +115,8 @@ static int add_beside(struct details *d, const struct nt_record *r, enum nt_side
 	int err = 0;
 
 	for (unsigned int i = 1; i < nr && !err; i++) {
-		const struct detail what = {(enum detail_of)side, (enum nt_shape)r->shape, i - 1, i,
-					    .beside = true};
+		const struct interval what = {(enum detail_of)side, (enum nt_shape)r->shape, i - 1,
+					      i, .beside = true};
 
 		if (bounds & 1u << i || !r->points[i] || !r->points[i - 1] ||
 		    r->points[i] < r->points[i - 1])
@@ -124,10 +138,10 @@ static int add_side(struct details *d, const struct nt_record *r, enum nt_side s
 	}
 	for (unsigned int i = 0; i < c->nr; i++) {
 		unsigned int to = c->point[i];
-		const struct detail what = {.of = (enum detail_of)side,
-					    .shape = (enum nt_shape)r->shape,
-					    .from = from,
-					    .to = to};
+		const struct interval what = {.of = (enum detail_of)side,
+					      .shape = (enum nt_shape)r->shape,
+					      .from = from,
+					      .to = to};
 
 		if (!r->points[to])
 			continue;
@@ -143,8 +157,8 @@ static int add_side(struct details *d, const struct nt_record *r, enum nt_side s
 static int add_trip(struct details *d, const struct nt_record *host, const struct nt_record *target,
 		    unsigned int sent, unsigned int back, unsigned int came, unsigned int answered)
 {
-	const struct detail what = {DETAIL_NETWORK, (enum nt_shape)host->shape, sent, back,
-				    .beside = true};
+	const struct interval what = {DETAIL_NETWORK, (enum nt_shape)host->shape, sent, back,
+				      .beside = true};
 	const __u64 *h = host->points, *t = target->points;
 
 	if (!h[sent] || !h[back] || !t[came] || !t[answered])

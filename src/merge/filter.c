@@ -355,10 +355,7 @@ bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 		return false;
 	if (!any_stage(f))
 		return true;
-	if (!f->has_how || f->how.missing[NT_HOST] != lacks[NT_HOST] ||
-	    f->how.missing[NT_TARGET] != lacks[NT_TARGET])
-		merged_split_init(&f->how, lacks[NT_HOST], lacks[NT_TARGET]);
-	f->has_how = true;
+	merged_split_renew(&f->how, lacks[NT_HOST], lacks[NT_TARGET]);
 	if (!merged_split(&f->how, host, target, stage))
 		return false;
 	for (unsigned int i = 0; i < f->nr; i++) {

@@ -70,7 +70,7 @@ struct filter_span {
  * @select: what the records say
  * @from, @to: when it began; both open: at any time
  * @condition: @nr conditions
- * @how: how commands of the last pair of machines are split, valid if @has_how
+ * @how: how commands of the last pair of machines are split
  */
 struct filter {
 	struct select select;
@@ -79,7 +79,6 @@ struct filter {
 	struct filter_condition condition[FILTER_CONDITIONS_MAX];
 	unsigned int nr;
 	struct merged_split how;
-	bool has_how;
 };
 
 /** filter_any() - whether the filter may leave out any command */

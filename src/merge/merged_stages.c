@@ -103,6 +103,7 @@ void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t t
 {
 	struct stage_split own[NT_SIDES];
 
+	s->made = true;
 	s->missing[NT_HOST] = host_missing;
 	s->missing[NT_TARGET] = target_missing;
 	for (int side = 0; side < NT_SIDES; side++)
@@ -110,6 +111,15 @@ void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t t
 	join_sides(s, own);
 	for (int side = 0; side < NT_SIDES; side++)
 		parts_init(s, side, &own[side]);
+}
+
+bool merged_split_renew(struct merged_split *s, uint32_t host_missing, uint32_t target_missing)
+{
+	if (s->made && s->missing[NT_HOST] == host_missing &&
+	    s->missing[NT_TARGET] == target_missing)
+		return false;
+	merged_split_init(s, host_missing, target_missing);
+	return true;
 }
 
 /*

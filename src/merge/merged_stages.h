@@ -47,6 +47,7 @@ struct merged_parts {
 
 /**
  * struct merged_split - how the commands of two machines are split
+ * @made: it was filled; zeroed memory is none yet
  * @missing: [side] bits of the points that no probe gives there
  * @parts: [side][shape] the parts of each record
  * @into: for each of the ten stages the first of those that it is joined with (itself, mostly), or
@@ -56,6 +57,7 @@ struct merged_parts {
  * is left of the wait.
  */
 struct merged_split {
+	bool made;
 	uint32_t missing[NT_SIDES];
 	struct merged_parts parts[NT_SIDES][NT_SHAPES_NR];
 	uint8_t into[NT_MERGED_STAGES_NR];
@@ -63,6 +65,10 @@ struct merged_split {
 
 /** merged_split_init() - fill @s for a host and a target that lack these points */
 void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t target_missing);
+
+/** merged_split_renew() - merged_split_init() if @s is not yet of these; Return: whether it was not
+ */
+bool merged_split_renew(struct merged_split *s, uint32_t host_missing, uint32_t target_missing);
 
 /**
  * merged_split() - the ten stages of one command

@@ -94,9 +94,8 @@ static void row_machines(const struct totals *t, struct totals_row *row,
 	row->told = told;
 	host = missing_of(t, c->host_stream);
 	target = missing_of(t, c->target_stream);
-	if (!new && row->how.missing[NT_HOST] == host && row->how.missing[NT_TARGET] == target)
+	if (!merged_split_renew(&row->how, host, target))
 		return;
-	merged_split_init(&row->how, host, target);
 	memset(row->stage, 0, sizeof(row->stage));
 	row->has_stages = false;
 	row->plain = false;
@@ -215,10 +214,8 @@ static void add_unsplit(struct totals *t, struct totals_row *row, uint64_t laten
 /* Commands of connections with TLS lack all arrivals, mostly. */
 static const struct merged_split *split_lacking(struct totals *t, uint32_t host, uint32_t target)
 {
-	if (t->lacking.missing[NT_HOST] != host || t->lacking.missing[NT_TARGET] != target) {
-		merged_split_init(&t->lacking, host, target);
+	if (merged_split_renew(&t->lacking, host, target))
 		memset(t->lacking_stage, 0, sizeof(t->lacking_stage));
-	}
 	return &t->lacking;
 }
 

@@ -200,11 +200,12 @@ static const struct column stage[] = {
 
 const struct columns command_stage_columns = COLUMNS("command_stages", stage);
 
-/* Adds a stage, or several that are joined; its name is in s->name. */
-static void stage_add(struct command_stages *s, unsigned int stage, int64_t ns, uint64_t latency)
+/* Adds a stage, or several that are joined. */
+static void stage_add(struct command_stages *s, unsigned int stage, const char *name, int64_t ns,
+		      uint64_t latency)
 {
 	s->stage[s->nr] = (unsigned char)stage;
-	s->row[s->nr] = (struct command_stage_row){s->name[s->nr], ns, latency};
+	s->row[s->nr] = (struct command_stage_row){name, ns, latency};
 	s->nr++;
 }
 
@@ -220,7 +221,7 @@ void columns_stages_of_command(struct command_stages *s, const struct nt_record 
 		if (into[i] != i)
 			continue;
 		stage_joined_name(r->side, into, i, s->name[s->nr], sizeof(s->name[0]));
-		stage_add(s, i, (int64_t)ns[i], latency);
+		stage_add(s, i, s->name[s->nr], (int64_t)ns[i], latency);
 	}
 }
 
@@ -228,19 +229,20 @@ static void stages_of_merged(struct command_stages *s, const struct nt_record *h
 			     const struct nt_record *target, const uint32_t missing[NT_SIDES],
 			     uint64_t latency)
 {
+	/* Most commands are split as the one before. */
+	static struct merged_split how;
+	static char name[NT_MERGED_STAGES_NR][STAGE_NAME_LEN];
 	int64_t ns[NT_MERGED_STAGES_NR];
-	struct merged_split how;
 
+	if (merged_split_renew(&how, missing[NT_HOST] | record_lacks(host),
+			       missing[NT_TARGET] | record_lacks(target)))
+		for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+			merged_joined_name(how.into, i, name[i], sizeof(name[i]));
 	s->nr = 0;
-	merged_split_init(&how, missing[NT_HOST] | record_lacks(host),
-			  missing[NT_TARGET] | record_lacks(target));
 	s->split = merged_split(&how, host, target, ns);
-	for (unsigned int i = 0; s->split && i < NT_MERGED_STAGES_NR; i++) {
-		if (how.into[i] != i)
-			continue;
-		merged_joined_name(how.into, i, s->name[s->nr], sizeof(s->name[0]));
-		stage_add(s, i, ns[i], latency);
-	}
+	for (unsigned int i = 0; s->split && i < NT_MERGED_STAGES_NR; i++)
+		if (how.into[i] == i)
+			stage_add(s, i, name[i], ns[i], latency);
 }
 
 /* Sets the stage that a command is in, which has not ended. */

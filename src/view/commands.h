@@ -146,7 +146,7 @@ _Static_assert(COMMAND_STAGES_MAX >= NT_STAGES_MAX, "room for either's stages");
  * struct command_stages - times of the stages of a command
  * @split: the command could be split into stages; otherwise there is no row
  * @row: @nr rows, in the order of the stages; joined stages have a single row
- * @name: names of the rows' stages
+ * @name: names of the rows' stages; those of the ten are kept elsewhere, for the next command
  * @stage: the first stage of each row, by its number on the side or among the ten merged stages
  */
 struct command_stages {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/csv.h"
 
-#include <inttypes.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct line {
 static void separate(struct line *l)
 {
 	if (l->begun)
-		fputc(',', l->f);
+		putc_unlocked(',', l->f);
 	l->begun = true;
 }
 
@@ -43,6 +43,8 @@ static bool is_formula(const char *text)
 	static const char *const begins[] = {"=",      "+",	 "-",	   "@",
 					     "\uff1d", "\uff0b", "\uff0d", "\uff20"};
 
+	if (isalnum((unsigned char)*text))
+		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
 		if (!strncmp(text, begins[i], strlen(begins[i])))
 			return true;
@@ -57,29 +59,40 @@ static bool is_formula(const char *text)
 static void put_text(struct line *l, const char *s)
 {
 	char text[TEXT_LEN];
-	bool formula, quoted;
+	bool formula;
 
 	text_copy(text, sizeof(text), s, TEXT_SEEN);
 	formula = is_formula(text);
-	quoted = formula || strpbrk(text, ",;\"");
 	separate(l);
-	if (quoted)
-		fputc('"', l->f);
-	if (formula)
-		fputc('\'', l->f);
+	if (!formula && !strpbrk(text, ",;\"")) {
+		fputs_unlocked(text, l->f);
+		return;
+	}
+	fputs_unlocked(formula ? "\"'" : "\"", l->f);
 	for (const char *c = text; *c; c++) {
 		if (*c == '"')
-			fputc('"', l->f);
-		fputc(*c, l->f);
+			putc_unlocked('"', l->f);
+		putc_unlocked(*c, l->f);
 	}
-	if (quoted)
-		fputc('"', l->f);
+	putc_unlocked('"', l->f);
+}
+
+static void put_natural(struct line *l, uint64_t n)
+{
+	char digits[NATURAL_LEN];
+
+	separate(l);
+	fwrite_unlocked(digits, 1, text_natural(digits, n), l->f);
 }
 
 static void put_integer(struct line *l, int64_t n)
 {
+	char digits[NATURAL_LEN];
+
 	separate(l);
-	fprintf(l->f, "%" PRId64, n);
+	if (n < 0)
+		putc_unlocked('-', l->f);
+	fwrite_unlocked(digits, 1, text_natural(digits, n < 0 ? -(uint64_t)n : (uint64_t)n), l->f);
 }
 
 static void put_value(struct line *l, const struct column *c, const struct value *v)
@@ -96,12 +109,14 @@ static void put_value(struct line *l, const struct column *c, const struct value
 		put_integer(l, v->integer);
 		return;
 	}
+	if (!v->none && v->type == VALUE_NATURAL) {
+		put_natural(l, v->natural);
+		return;
+	}
 	separate(l);
 	if (v->none)
 		return;
-	if (v->type == VALUE_NATURAL)
-		fprintf(l->f, "%" PRIu64, v->natural);
-	else if (isfinite(v->real))
+	if (isfinite(v->real))
 		fprintf(l->f, "%.15g", v->real);
 }
 
@@ -252,7 +267,11 @@ static void put_stages(struct line *l, enum nt_side side, const struct command_l
 	for (unsigned int i = 0; (name = stage_column(side, i)); i++) {
 		unsigned int at = 0;
 
-		while (at < s->nr && strcmp(name, stage_column(c->stages_of, s->stage[at])) != 0)
+		/* Stages of the same side have the same numbers. */
+		while (at < s->nr && c->stages_of == side && s->stage[at] != i)
+			at++;
+		while (at < s->nr && c->stages_of != side &&
+		       strcmp(name, stage_column(c->stages_of, s->stage[at])))
 			at++;
 		if (at < s->nr)
 			put_integer(l, s->row[at].ns);

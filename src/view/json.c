@@ -43,9 +43,12 @@ struct json_object *json_array(void)
 struct json_object *json_text(const char *s)
 {
 	size_t size = strlen(s) * TEXT_UTF8_GROWS + 1;
-	char *utf8 = malloc(size);
 	struct json_object *o;
+	char *utf8;
 
+	if (text_is_printable(s))
+		return made(json_object_new_string(s));
+	utf8 = malloc(size);
 	if (!utf8)
 		return made(NULL);
 	o = made(json_object_new_string(text_copy(utf8, size, s, TEXT_UTF8)));

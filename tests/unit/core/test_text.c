@@ -131,6 +131,41 @@ static void a_line_is_written_at_once(void **state)
 	assert_int_equal(print("Permission denied (publickey).", TEXT_HEX).pieces, 1);
 }
 
+static void digits_of_a_number(void **state)
+{
+	static const uint64_t numbers[] = {0, 7, 10, 1234567890, 9999999999, INT64_MAX, UINT64_MAX};
+	char digits[NATURAL_LEN], expected[NATURAL_LEN + 1];
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		int nr = snprintf(expected, sizeof(expected), "%llu",
+				  (unsigned long long)numbers[i]);
+
+		assert_int_equal(text_natural(digits, numbers[i]), nr);
+		assert_memory_equal(digits, expected, nr);
+	}
+}
+
+/* Each size of the buffer: what fits is there, and no character is half there. */
+static void a_copy_ends_between_characters(void **state)
+{
+	static const char text[] = "ab\xc3\xa4"
+				   "cd\x1b"
+				   "e";
+	static const char seen[] = "ab\xc3\xa4"
+				   "cd\xef\xbf\xbd"
+				   "e";
+	static const size_t whole[] = {0, 0, 1, 2, 2, 4, 5, 6, 6, 6, 9, 10};
+	char buf[16];
+
+	for (size_t size = 1; size < sizeof(whole) / sizeof(whole[0]); size++) {
+		memset(buf, 'x', sizeof(buf));
+		text_copy(buf, size, text, TEXT_SEEN);
+		assert_int_equal(strlen(buf), whole[size]);
+		assert_memory_equal(buf, seen, whole[size]);
+		assert_int_equal(buf[size], 'x');
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +174,8 @@ int main(void)
 		cmocka_unit_test(no_character_is_cut),
 		cmocka_unit_test(a_long_text_is_whole),
 		cmocka_unit_test(a_line_is_written_at_once),
+		cmocka_unit_test(digits_of_a_number),
+		cmocka_unit_test(a_copy_ends_between_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,9 @@ static void a_time_of_the_wall_clock_is_written_to_the_nanosecond(void **state)
 			    "2026-11-22T15:03:08.000000005Z");
 	assert_string_equal(rfc3339_format(text, -1), "1969-12-31T23:59:59.999999999Z");
 	/* A damaged recording may say anything. */
+	/* The second of before is not kept. */
+	assert_string_equal(rfc3339_format(text, 999999999), "1970-01-01T00:00:00.999999999Z");
+	assert_string_equal(rfc3339_format(text, 1000000000), "1970-01-01T00:00:01.000000000Z");
 	assert_string_equal(rfc3339_format(text, INT64_MIN), "1677-09-21T00:12:43.145224192Z");
 	assert_string_equal(rfc3339_format(text, INT64_MAX), "2262-04-11T23:47:16.854775807Z");
 	setenv("TZ", "EST5EDT,M3.2.0,M11.1.0", 1);
