@@ -14,6 +14,7 @@
 #include "cli/verbs.h"
 #include "core/hash.h"
 #include "core/rights.h"
+#include "core/text.h"
 
 #define PROGRAM "ntprof-bpf"
 /* The program's name and the longest name of a verb. */
@@ -26,12 +27,34 @@ const struct verb *const all_verbs[] = {
 	&verb_stacks, &verb_probes, &verb_help,	  NULL,
 };
 
-/* Return: the verb, NULL if there is none of that name. */
-static const struct verb *verb_named(const char *name)
+/*
+ * Words that stand for a verb and one of its options. They have no help and no manual page of their
+ * own: --help shows that of the verb.
+ */
+static const struct short_form {
+	const char *name;
+	const struct verb *verb;
+	const char *option;
+	const char *summary;
+} short_forms[] = {
+	{"host", &verb_live, "--host", "live --host: the commands that this machine sends"},
+	{"target", &verb_live, "--target", "live --target: those that it serves"},
+	{"version", &verb_live, "--version", "the version of this program"},
+};
+
+/* Return: the verb, NULL if there is none of that name. @option: set to the option that it means */
+static const struct verb *verb_named(const char *name, const char **option)
 {
+	*option = NULL;
 	for (const struct verb *const *v = all_verbs; *v; v++)
 		if (!strcmp((*v)->name, name))
 			return *v;
+	for (size_t i = 0; i < ARRAY_SIZE(short_forms); i++) {
+		if (strcmp(short_forms[i].name, name) != 0)
+			continue;
+		*option = short_forms[i].option;
+		return short_forms[i].verb;
+	}
 	return NULL;
 }
 
@@ -59,12 +82,19 @@ static void unknown_verb(const char *name) __attribute__((noreturn));
 
 static void unknown_verb(const char *name)
 {
+	struct nearest n = {.word = name};
 	char names[256];
 
-	fprintf(stderr,
-		PROGRAM ": unknown verb '%s': the verbs are %s\n"
-			"Try `" PROGRAM " --help' for more information.\n",
-		name, names_of(NULL, names, sizeof(names)));
+	for (const struct verb *const *v = all_verbs; *v; v++)
+		nearest_try(&n, (*v)->name);
+	for (size_t i = 0; i < ARRAY_SIZE(short_forms); i++)
+		nearest_try(&n, short_forms[i].name);
+	if (n.name)
+		fprintf(stderr, PROGRAM ": unknown verb '%s': did you mean %s?\n", name, n.name);
+	else
+		message("unknown verb '%s': the verbs are %s", name,
+			names_of(NULL, names, sizeof(names)));
+	fputs("Try `" PROGRAM " --help' for more information.\n", stderr);
 	exit(EX_USAGE);
 }
 
@@ -93,8 +123,34 @@ static const char *instead_of(const struct verb *verb, const char *option)
 }
 
 /*
- * Return: whether the line has an option that only other verbs have; a message has been printed
- * then. What follows --help, or an option that no verb has, does not count.
+ * Return: whether @word, an option that getopt_long() does not take, is like one of the verb's; a
+ * message has been printed then. It is none if it is the beginning of several.
+ */
+static bool refuse_like(const struct verb *verb, const struct scan *s, const char *word)
+{
+	char name[WORD_LEN];
+	struct nearest n = {.word = name};
+	size_t length = strcspn(word, "=");
+
+	if (strncmp(word, "--", 2) != 0 || length >= sizeof(name))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", (int)length - 2, word + 2);
+	for (unsigned int i = 0; i < s->nr; i++) {
+		if (!strncmp(s->options[i]->name, name, length - 2))
+			return false;
+		if (i < SCAN_OWN || verb_option(verb, s->options[i]->name))
+			nearest_try(&n, s->options[i]->name);
+	}
+	if (!n.name)
+		return false;
+	message("%s has no option --%s: did you mean --%s?", verb->name, name, n.name);
+	fprintf(stderr, "Try `" PROGRAM " %s --help' for more information.\n", verb->name);
+	return true;
+}
+
+/*
+ * Return: whether the line has an option that only other verbs have, or one that is like one of the
+ * verb's; a message has been printed then. What follows --help does not count.
  */
 static bool refuse_foreign(const struct verb *verb, int argc, char **argv)
 {
@@ -115,7 +171,7 @@ static bool refuse_foreign(const struct verb *verb, int argc, char **argv)
 			instead_of(verb, option));
 		return true;
 	}
-	return false;
+	return at == SCAN_ERROR && optind > 0 && refuse_like(verb, &s, argv[optind - 1]);
 }
 
 /* Return: the exit status. */
@@ -130,13 +186,18 @@ static int overview(void)
 		printf("  %-8s %s%s\n", (*v)->name, (*v)->summary,
 		       *v == &verb_live ? " (also without a verb)" : "");
 	printf("\n"
+	       "Short forms:\n");
+	for (size_t i = 0; i < ARRAY_SIZE(short_forms); i++)
+		printf("  %-8s %s\n", short_forms[i].name, short_forms[i].summary);
+	printf("\n"
 	       "'" PROGRAM " help VERB' shows a verb's options, with examples; those of the live\n"
 	       "view are in '" PROGRAM " help live'.\n"
 	       "\n"
 	       "Examples:\n"
-	       "  ntprof-bpf --host                 live view of the commands this machine sends\n"
-	       "  ntprof-bpf --target               live view of those that it serves\n"
-	       "  ntprof-bpf --host --peer 'ssh root@target ntprof-bpf record --target -o -'\n"
+	       "  ntprof-bpf                        live view of the side whose driver is loaded\n"
+	       "  ntprof-bpf --host                 of the commands this machine sends\n"
+	       "  ntprof-bpf --target               of those that it serves\n"
+	       "  ntprof-bpf --host --peer root@target\n"
 	       "                                    both machines together, in ten stages\n"
 	       "  ntprof-bpf trace --host -n 100    one line for each of the next 100 commands\n"
 	       "  ntprof-bpf record --host -o host.ntp -d 60\n"
@@ -149,8 +210,8 @@ static int overview(void)
 	       "  ntprof-bpf probes                 what this kernel offers\n"
 	       "\n"
 	       "It needs no patch. Patched nvme-tcp and nvmet-tcp modules have tracepoints,\n"
-	       "which cost less: see kernel_patches/README.md of the source. Ctrl-C ends a\n"
-	       "run and prints its summary.\n");
+	       "which cost less; the patches come with the source. Ctrl-C ends a run and\n"
+	       "prints its summary.\n");
 	return EXIT_SUCCESS;
 }
 
@@ -164,12 +225,13 @@ static char *name_of(const struct verb *verb, char name[NAME_SIZE])
 static error_t parse_help(int key, char *arg, struct argp_state *state)
 {
 	const struct verb **verb = state->input;
+	const char *option;
 
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
 	if (*verb)
 		options_no_word(state, arg);
-	*verb = verb_named(arg);
+	*verb = verb_named(arg, &option);
 	if (!*verb)
 		unknown_verb(arg);
 	return 0;
@@ -226,17 +288,20 @@ static int run_line(const struct verb *verb, int argc, char **argv)
 /* Runs the verb with the name @argv[@at], or live if @at is 0, with the rest of the line. */
 static int run_verb(int at, int argc, char **argv)
 {
-	const struct verb *verb = at ? verb_named(argv[at]) : &verb_live;
+	const char *option = NULL;
+	const struct verb *verb = at ? verb_named(argv[at], &option) : &verb_live;
 	char name[NAME_SIZE] = PROGRAM;
 	int nr = 0, status;
 	char **args;
 
 	if (!verb)
 		unknown_verb(argv[at]);
-	args = calloc((size_t)argc + 2, sizeof(*args));
+	args = calloc((size_t)argc + 3, sizeof(*args));
 	if (!args)
 		return no_memory();
 	args[nr++] = at ? name_of(verb, name) : name;
+	if (option)
+		args[nr++] = (char *)option;
 	for (int i = 1; i < argc; i++)
 		if (i != at)
 			args[nr++] = argv[i];

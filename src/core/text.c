@@ -305,3 +305,44 @@ bool words_take(struct words *w, char c)
 	w->p += c != '\0';
 	return true;
 }
+
+static unsigned int least_of(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/* As of optimal string alignment; WORD_LEN if one is too long for a name. */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int d[WORD_LEN][WORD_LEN];
+	size_t n = strlen(a), m = strlen(b);
+
+	if (n >= WORD_LEN || m >= WORD_LEN)
+		return WORD_LEN;
+	for (unsigned int i = 0; i <= n; i++) {
+		for (unsigned int j = 0; j <= m; j++) {
+			if (!i || !j) {
+				d[i][j] = i + j;
+				continue;
+			}
+			d[i][j] = least_of(d[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+					   least_of(d[i - 1][j], d[i][j - 1]) + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				d[i][j] = least_of(d[i][j], d[i - 2][j - 2] + 1);
+		}
+	}
+	return d[n][m];
+}
+
+void nearest_try(struct nearest *n, const char *name)
+{
+	size_t length = strlen(n->word);
+	unsigned int far =
+		length > 1 && !strncmp(name, n->word, length) ? 1 : distance(n->word, name);
+
+	/* Of a word of three letters one may be wrong, of six two. */
+	if (far > length / 3 || far >= WORD_LEN || (n->name && far >= n->distance))
+		return;
+	n->name = name;
+	n->distance = far;
+}

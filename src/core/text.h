@@ -121,4 +121,21 @@ const char *words_each(const char *text, const char *(*fn)(void *context, char *
 /** words_take() - whether @c comes next, which is taken then; 0: nothing comes any more */
 bool words_take(struct words *w, char c);
 
+/* The name that a user may have meant. */
+
+/**
+ * struct nearest - a search among names
+ * @word: what the user wrote
+ * @name: the name that is most like it; NULL: none is
+ * @distance: letters to insert, leave out, replace or swap to make one of the other
+ */
+struct nearest {
+	const char *word;
+	const char *name;
+	unsigned int distance;
+};
+
+/** nearest_try() - compare with one more name. A word that a name begins with is like it, too */
+void nearest_try(struct nearest *n, const char *name);
+
 #endif /* NTPROF_CORE_TEXT_H */

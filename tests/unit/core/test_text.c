@@ -166,6 +166,33 @@ static void a_copy_ends_between_characters(void **state)
 	}
 }
 
+static const char *nearest(const char *word)
+{
+	static const char *const names[] = {"live", "trace", "record", "report", "stacks", "host"};
+	struct nearest n = {.word = word};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		nearest_try(&n, names[i]);
+	return n.name ?: "";
+}
+
+static void a_name_that_a_word_is_like_is_found(void **state)
+{
+	char longer[4 * WORD_LEN];
+
+	assert_string_equal(nearest("tarce"), "trace");
+	assert_string_equal(nearest("recrod"), "record");
+	assert_string_equal(nearest("reprot"), "report");
+	assert_string_equal(nearest("hots"), "host");
+	assert_string_equal(nearest("sta"), "stacks");
+	assert_string_equal(nearest("fio"), "");
+	assert_string_equal(nearest("xyzzy"), "");
+	assert_string_equal(nearest(""), "");
+	memset(longer, 'l', sizeof(longer));
+	longer[sizeof(longer) - 1] = '\0';
+	assert_string_equal(nearest(longer), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +203,7 @@ int main(void)
 		cmocka_unit_test(a_line_is_written_at_once),
 		cmocka_unit_test(digits_of_a_number),
 		cmocka_unit_test(a_copy_ends_between_characters),
+		cmocka_unit_test(a_name_that_a_word_is_like_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
