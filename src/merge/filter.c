@@ -208,6 +208,25 @@ static bool take_relation(struct words *w, enum filter_relation *relation)
 	return false;
 }
 
+/* Return: the message that there is no such stage, with those that there are. */
+static const char *no_stage(void)
+{
+	static char text[1024];
+	int at = snprintf(text, sizeof(text), "no such stage: there are latency");
+
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at, ", %s", merged_stage_name(i));
+	for (unsigned int side = 0; side < NT_SIDES; side++) {
+		for (unsigned int i = 0; i < stages_nr((enum nt_side)side); i++) {
+			const char *name = stage_name((enum nt_side)side, i);
+
+			if (!strstr(text, name))
+				at += snprintf(text + at, sizeof(text) - (size_t)at, ", %s", name);
+		}
+	}
+	return text;
+}
+
 #define WHERE_WRONG "not STAGE>TIME, or with >=, <, <= or = (such as network_transmission>1ms)"
 
 static const char *condition_add(struct filter *f, struct words *w)
@@ -222,7 +241,7 @@ static const char *condition_add(struct filter *f, struct words *w)
 	if (!relation || parse_seconds(time, &c.ns))
 		return WHERE_WRONG;
 	if (!find_stage(&c, name))
-		return "no stage of this name, nor latency: see ntprof-bpf probes, and the ten of report";
+		return no_stage();
 	if (f->nr == FILTER_CONDITIONS_MAX)
 		return "too many, the most are 16 conditions";
 	f->condition[f->nr++] = c;
