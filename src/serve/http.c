@@ -267,7 +267,9 @@ static const struct mhd *mhd_load(const char **why)
 		return &linked;
 	library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
-		*why = dlerror();
+		*why = LIBRARY " cannot be loaded: install the package libmicrohttpd12 (Debian, "
+			       "Ubuntu, openSUSE; with newer ones libmicrohttpd12t64) or "
+			       "libmicrohttpd (Fedora, Arch, Alpine)";
 		return NULL;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {

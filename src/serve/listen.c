@@ -55,6 +55,12 @@ const char *listen_parse(const char *text, struct sockaddr_storage *address, soc
 	memset(address, 0, sizeof(*address));
 	if (!strncmp(text, LISTEN_UNIX, strlen(LISTEN_UNIX)))
 		return parse_unix(text + strlen(LISTEN_UNIX), address, size);
+	if (colon == text) {
+		four->sin_family = AF_INET;
+		four->sin_addr.s_addr = htonl(INADDR_ANY);
+		*size = sizeof(*four);
+		return parse_port(colon + 1, &four->sin_port);
+	}
 	len = colon ? (size_t)(colon - text) : 0;
 	if (!len || len >= sizeof(host))
 		return "not ADDRESS:PORT or unix:PATH";

@@ -17,7 +17,8 @@ enum { LISTEN_NO_SOCKET = 4096, LISTEN_OF_OTHERS };
 
 /**
  * listen_parse() - read an address
- * @text: "ADDRESS:PORT", with a numeric address (IPv6 in brackets), or "unix:PATH"
+ * @text: "ADDRESS:PORT", with a numeric address (IPv6 in brackets), ":PORT", which is at all IPv4
+ *        addresses, or "unix:PATH"
  * @address, @size: filled
  *
  * Return: NULL, or the fault, as words that follow the address.

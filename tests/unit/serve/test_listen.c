@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "serve/http.h"
 #include "serve/listen.h"
 
 #define OTHER_USER 1234
@@ -177,9 +179,45 @@ static void a_way_that_another_user_has_put_there_is_refused(void **state)
 	assert_int_equal(listen_at("none/socket"), -ENOENT);
 }
 
+static void a_port_alone_is_at_all_addresses(void **state)
+{
+	struct sockaddr_storage address;
+	const struct sockaddr_in *four = (const struct sockaddr_in *)&address;
+	socklen_t size;
+
+	assert_null(listen_parse(":9100", &address, &size));
+	assert_int_equal(address.ss_family, AF_INET);
+	assert_int_equal(four->sin_addr.s_addr, htonl(INADDR_ANY));
+	assert_int_equal(four->sin_port, htons(9100));
+	assert_int_equal(size, sizeof(*four));
+	assert_false(listen_is_loopback(&address));
+	assert_non_null(listen_parse(":", &address, &size));
+	assert_non_null(listen_parse(":x", &address, &size));
+	assert_false(listen_is_loopback_host(""));
+}
+
+/* libmicrohttpd is not there. */
+void *__wrap_dlopen(const char *file, int mode);
+void *__wrap_dlopen(const char *file, int mode)
+{
+	return NULL;
+}
+
+static void a_library_that_is_missing_is_named_with_its_package(void **state)
+{
+	char why[512];
+
+	assert_null(http_open("127.0.0.1:0", NULL, NULL, why, sizeof(why)));
+	assert_string_equal(why, "libmicrohttpd.so.12 cannot be loaded: install the package "
+				 "libmicrohttpd12 (Debian, Ubuntu, openSUSE; with newer ones "
+				 "libmicrohttpd12t64) or libmicrohttpd (Fedora, Arch, Alpine)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_port_alone_is_at_all_addresses),
+		cmocka_unit_test(a_library_that_is_missing_is_named_with_its_package),
 		cmocka_unit_test(what_is_no_socket_is_not_replaced),
 		cmocka_unit_test(a_socket_that_was_left_is_replaced),
 		cmocka_unit_test(a_socket_that_is_in_use_is_not_replaced),
