@@ -6,7 +6,7 @@
 # known by its name there:
 #
 #   FILE, DIR      a file, a folder             CTRL     a controller, from /sys/class/nvme
-#   COMMAND        a command or a file          STAGE    a stage, from ntprof-bpf probes
+#   PEER           a machine, command or file   STAGE    a stage, from ntprof-bpf probes
 #   NQN, HOSTNQN   of a controller, from there  QUEUE    ids of the queues that it has
 #   CONDITION      a stage that it begins with
 #   DEVICE         a disk, from /sys/class/block
@@ -20,7 +20,7 @@ _ntprof_bpf_ask() {
 }
 
 _ntprof_bpf_verbs() {
-	_ntprof_bpf_ask --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
+	_ntprof_bpf_ask --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z-]*\) .*/\1/p; /^Short forms:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
 }
 
 # _ntprof_bpf_rows VERB: the options of its --help, one a line, such as "-d --duration TIME" or "- --host".
@@ -94,9 +94,9 @@ _ntprof_bpf_argument() {
 
 	COMPREPLY=()
 	case $1 in
-	FILE) actions=(-f) ;;
-	DIR) actions=(-d) ;;
-	COMMAND) actions=(-c -f) ;;
+	FILE) actions=(file) ;;
+	DIR) actions=(directory) ;;
+	PEER) actions=(command file hostname) ;;
 	*) actions=(words) ;;
 	esac
 	if [[ ${actions[0]} == words ]]; then
@@ -111,7 +111,7 @@ _ntprof_bpf_argument() {
 	fi
 	compopt -o filenames 2>/dev/null
 	mapfile -t COMPREPLY < <(for action in "${actions[@]}"; do
-		compgen -P "$3" "$action" -- "$2"
+		compgen -P "$3" -A "$action" -- "$2"
 	done | sort -u)
 }
 

@@ -30,17 +30,6 @@
  */
 #define LONG 0x100
 
-/* The options that argp adds to each table. The parser acts when it meets them. */
-static const struct argp_option standard_options[] = {
-	[SCAN_HELP] = {.name = "help", .key = '?'},
-	{.name = "usage", .key = LONG},
-	{.name = "version", .key = 'V'},
-	{0},
-};
-_Static_assert(ARRAY_SIZE(standard_options) == SCAN_OWN + 1, "they come first");
-
-static const struct argp standard_argp = {.options = standard_options};
-
 static bool is_last(const struct argp_option *o)
 {
 	return !o->name && !o->key && !o->doc && !o->group;
@@ -106,6 +95,7 @@ void scan_begin(struct scan *s, const struct verb *const *verbs)
 	 */
 	*s = (struct scan){.shorts = "-"};
 	add_table(s, &standard_argp);
+	assert(s->nr == SCAN_OWN);
 	for (const struct verb *const *v = verbs; *v; v++)
 		add_table(s, (*v)->argp);
 	optind = 0; /* GNU: start again, and forget an earlier line */

@@ -53,11 +53,11 @@ struct live_options {
 enum {
 	CHILD_RUN,
 	CHILD_BLOCKS,
+	CHILD_GROUP,
 	CHILD_HISTOGRAM,
 	CHILD_FORMAT,
 	CHILD_SELECT,
 	CHILD_LIMITS,
-	CHILD_GROUP,
 	CHILD_PEER
 };
 
@@ -125,7 +125,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option live_options[] = {
-	{"interval", 'i', "TIME", 0, "Show a block every TIME (default 1s)", SECTION_RUN},
+	{"interval", 'i', "TIME", 0, "Show a block every TIME (default 1s)", SECTION_TIME},
 	{0},
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <output.schema.h>
@@ -19,6 +20,8 @@
 #include "core/names.h"
 #include "core/text.h"
 #include "core/time.h"
+#include "peer/child.h"
+#include "trace/kernel.h"
 #include "view/limits.h"
 
 /* The error was reported, or its caller reports it. Only one thread prints. */
@@ -82,8 +85,6 @@ void standard_output_watch(void)
 /* A smaller sample than one command in this many shows nothing of use. */
 #define SAMPLE_MAX 1000000u
 
-const char *argp_program_version = "ntprof-bpf " NTPROF_VERSION;
-
 /* File-wide, because argp's parsers could get at it only through the input of each verb. */
 static const char *const *line_origins;
 static int line_words;
@@ -102,10 +103,126 @@ static const char *options_origin(const struct argp_state *state)
 	return at > 0 && at < line_words ? line_origins[at] : NULL;
 }
 
+/* The help text: argp's, but for its list of options, which would be in order of the alphabet. */
+
+#define HELP_COLUMNS 79
+#define HELP_TEXT_COLUMN 29
+
+/* Prints words, after @at columns of the line, and further lines from @column on. */
+static void print_wrapped(unsigned int column, unsigned int at, const char *text)
+{
+	if (at && at >= column) {
+		putchar('\n');
+		at = 0;
+	}
+	printf("%*s", (int)(column - at), "");
+	at = column;
+	while (*text) {
+		unsigned int length = (unsigned int)strcspn(text, " ");
+
+		if (at > column && at + 1 + length > HELP_COLUMNS) {
+			printf("\n%*s", (int)column, "");
+			at = column;
+		}
+		at += (unsigned int)printf("%s%.*s", at > column ? " " : "", (int)length, text);
+		text += length + (text[length] == ' ');
+	}
+	putchar('\n');
+}
+
+static void print_option(const struct argp_option *o)
+{
+	char letter[] = {'-', (char)o->key, ',', '\0'};
+	int at;
+
+	if (!o->name) {
+		putchar('\n');
+		print_wrapped(0, 0, o->doc);
+		return;
+	}
+	at = printf("  %3s --%s%s%s", o->key > ' ' && o->key <= '~' ? letter : "", o->name,
+		    o->arg ? "=" : "", o->arg ?: "");
+	print_wrapped(HELP_TEXT_COLUMN, (unsigned int)at, o->doc);
+}
+
+/* @heading: printed before the first option; set to NULL then */
+static void print_section(const struct argp *argp, int section, const char **heading)
+{
+	for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++) {
+		if (o->group != section || o->flags & OPTION_HIDDEN)
+			continue;
+		if (*heading)
+			printf("\n%s:\n", *heading);
+		*heading = NULL;
+		print_option(o);
+	}
+	for (const struct argp_child *c = argp->children; c && c->argp; c++)
+		print_section(c->argp, section, heading);
+}
+
+static void print_help(const struct argp_state *state) __attribute__((noreturn));
+
+static void print_help(const struct argp_state *state)
+{
+	static const char *const headings[] = {
+		[SECTION_WATCH] = "What to watch",
+		[SECTION_SELECT] = "Which commands",
+		[SECTION_SHOW] = "What to show",
+		[SECTION_TIME] = "When, how long, how many",
+		[SECTION_FLIGHT] = "Flight recorder",
+		[SECTION_OUTPUT] = "Output",
+		[SECTION_OTHER] = "Other",
+		[SECTION_NOTES] = NULL,
+	};
+
+	argp_state_help(state, stdout, ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC);
+	for (int i = SECTION_WATCH; i <= SECTION_NOTES; i++) {
+		const char *heading = headings[i];
+
+		print_section(state->root_argp, i, &heading);
+	}
+	putchar('\n');
+	argp_state_help(state, stdout, ARGP_HELP_POST_DOC);
+	exit(EXIT_SUCCESS);
+}
+
+enum { KEY_USAGE = 0x100 };
+
+static error_t parse_standard(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'h':
+	case '?':
+		print_help(state);
+	case KEY_USAGE:
+		argp_state_help(state, stdout, ARGP_HELP_USAGE | ARGP_HELP_EXIT_OK);
+		return 0;
+	case 'V':
+		puts("ntprof-bpf " NTPROF_VERSION);
+		exit(EXIT_SUCCESS);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option standard_options[] = {
+	{"help", 'h', NULL, 0, "Print this text", SECTION_OTHER},
+	{NULL, '?', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, SECTION_OTHER},
+	{"usage", KEY_USAGE, NULL, 0, "Print the options in brief", SECTION_OTHER},
+	{"version", 'V', NULL, 0, "Print the version", SECTION_OTHER},
+	{0},
+};
+
+const struct argp standard_argp = {.options = standard_options, .parser = parse_standard};
+
 void options_parse(const struct argp *argp, int argc, char **argv, void *result)
 {
+	const struct argp_child children[] = {{.argp = argp}, {.argp = &standard_argp}, {0}};
+	/* Without a parser, @result is the input of the first child. */
+	const struct argp all = {.children = children};
+
 	argp_err_exit_status = EX_USAGE;
-	argp_parse(argp, argc, argv, 0, NULL, result);
+	argp_parse(&all, argc, argv, ARGP_NO_HELP, NULL, result);
 }
 
 void options_error(const struct argp_state *state, const char *format, ...)
@@ -192,8 +309,11 @@ static error_t parse_side(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option side_options[] = {
-	{"host", KEY_HOST, NULL, 0, "This machine is the NVMe/TCP host (initiator)", SECTION_SIDE},
-	{"target", KEY_TARGET, NULL, 0, "This machine is the NVMe/TCP target", SECTION_SIDE},
+	{"host", KEY_HOST, NULL, 0,
+	 "Watch the commands that this machine sends: it is the NVMe/TCP host (initiator)",
+	 SECTION_WATCH},
+	{"target", KEY_TARGET, NULL, 0,
+	 "Watch the commands that this machine serves: it is the NVMe/TCP target", SECTION_WATCH},
 	{0},
 };
 
@@ -215,7 +335,7 @@ static const struct argp_option source_options[] = {
 	{"source", KEY_SOURCE, "SOURCE", 0,
 	 "Take points from the tracepoints of a patched driver, or from stock probes that need no "
 	 "patch: tracepoints or stock (default: tracepoints where the driver has them)",
-	 SECTION_SIDE},
+	 SECTION_OTHER},
 	{0},
 };
 
@@ -247,7 +367,7 @@ static const struct argp_option config_options[] = {
 	{"config", KEY_CONFIG, "FILE", 0,
 	 "Take options from FILE: section [all] and that of this verb, with long options as keys; or one that is "
 	 "ntprof's. The command line takes precedence",
-	 SECTION_RUN},
+	 SECTION_OTHER},
 	{0},
 };
 
@@ -266,7 +386,7 @@ static error_t parse_measure(int key, char *arg, struct argp_state *state)
 			options_time(state, "--duration", arg, DURATION_MIN_NS, DURATION_MIN);
 		return 0;
 	case 'v':
-		o->verbose = true;
+		o->verbose++;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -274,13 +394,14 @@ static error_t parse_measure(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option measure_options[] = {
+	{"duration", 'd', "TIME", 0, "End after TIME", SECTION_TIME},
 	{"sample", KEY_SAMPLE, "N", 0,
 	 "Measure about one command in N, which costs less: the others are at most counted. Host and "
 	 "target pick the same ones if they are given the same N",
-	 SECTION_RUN},
-	{"duration", 'd', "TIME", 0, "End after TIME", SECTION_RUN},
-	{"verbose", 'v', NULL, 0, "Explain what is loaded and what it costs, on standard error",
-	 SECTION_VERBOSE},
+	 SECTION_TIME},
+	{"verbose", 'v', NULL, OPTION_REPEATS,
+	 "Explain what is loaded and what it costs, on standard error; -vv also has the messages of libbpf",
+	 SECTION_OTHER},
 	{NULL, 0, NULL, 0,
 	 "TIME is a number of seconds, or a number with a unit: ns, us, ms, s, m or h.",
 	 SECTION_NOTES},
@@ -288,6 +409,22 @@ static const struct argp_option measure_options[] = {
 };
 
 const struct argp measure_argp = {.options = measure_options, .parser = parse_measure};
+
+/* Where no side was named: that whose driver is loaded. */
+static enum nt_side side_of_driver(const struct argp_state *state)
+{
+	bool host = kernel_has_module(driver_name(NT_HOST));
+	bool target = kernel_has_module(driver_name(NT_TARGET));
+
+	if (host && target)
+		options_error(state, "this machine is both: take --host for the commands that it "
+				     "sends, or --target for those that it serves");
+	if (!host && !target)
+		options_error(state, "no driver of NVMe/TCP is loaded: modprobe nvme-tcp on a "
+				     "host, modprobe nvmet-tcp on a target; with --host or "
+				     "--target the program waits for it");
+	return host ? NT_HOST : NT_TARGET;
+}
 
 enum { RUN_SIDE, RUN_SOURCE, RUN_MEASURE };
 
@@ -311,7 +448,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 		options_no_word(state, arg);
 	case ARGP_KEY_END:
 		if (o->side == NT_SIDES)
-			options_error(state, "say which side this machine is: --host or --target");
+			o->side = side_of_driver(state);
 		if (o->side == NT_TARGET && o->only.by.instances.nr)
 			options_error(state, "--ctrl nvmeN is what a host calls it: a target knows "
 					     "controllers by their ids, such as --ctrl 1");
@@ -332,7 +469,7 @@ static const struct argp_option run_options[] = {
 	 "Trace for ON out of every EVERY, such as 1s/60s, at no cost in between. Bursts "
 	 "begin at multiples of the wall clock, so host and target burst together if their clocks agree. "
 	 "ON, and what is left of EVERY, are " BURST_MIN " at least",
-	 SECTION_RUN},
+	 SECTION_TIME},
 	{NULL, 0, NULL, 0,
 	 "Options that begin with Only select commands, all that are in each of them; numbers, ranges of them and words can be given several at a "
 	 "time, with commas.",
@@ -365,12 +502,12 @@ static error_t parse_count(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option blocks_options[] = {
-	{"count", 'n', "N", 0, "End after N blocks", SECTION_RUN},
+	{"count", 'n', "N", 0, "End after N blocks", SECTION_TIME},
 	{0},
 };
 
 static const struct argp_option commands_options[] = {
-	{"count", 'n', "N", 0, "End after N commands", SECTION_RUN},
+	{"count", 'n', "N", 0, "End after N commands", SECTION_TIME},
 	{0},
 };
 
@@ -387,7 +524,7 @@ static error_t parse_histogram(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option histogram_options[] = {
 	{"histogram", KEY_HISTOGRAM, NULL, 0,
-	 "Print full-size histograms of every queue and operation", SECTION_RUN},
+	 "Print full-size histograms of every queue and operation", SECTION_SHOW},
 	{0},
 };
 
@@ -442,17 +579,17 @@ static error_t parse_report_format(int key, char *arg, struct argp_state *state)
 			       "neither text nor lines nor json nor csv");
 }
 
-#define JSON_SCHEMA_OPTION                                                                \
-	{                                                                                 \
-		"json-schema", KEY_JSON_SCHEMA, NULL, 0,                                  \
-			"Print the JSON Schema of --format json, and exit", SECTION_NOTES \
+#define JSON_SCHEMA_OPTION                                                                 \
+	{                                                                                  \
+		"json-schema", KEY_JSON_SCHEMA, NULL, 0,                                   \
+			"Print the JSON Schema of --format json, and exit", SECTION_OUTPUT \
 	}
 
 static const struct argp_option format_options[] = {
 	{"format", KEY_FORMAT, "FORMAT", 0,
 	 "text (default); json: an object a line, numbers in nanoseconds and bytes; csv: a header, and a "
 	 "line for each row",
-	 SECTION_RUN},
+	 SECTION_OUTPUT},
 	JSON_SCHEMA_OPTION,
 	{0},
 };
@@ -462,7 +599,7 @@ static const struct argp_option report_format_options[] = {
 	 "text: for people; lines: for scripts, words and numbers with blanks in between; json: an object a line, "
 	 "numbers in nanoseconds and bytes; csv: a header, and a line for each row. The default is text, with lines "
 	 "behind it where the output is no terminal",
-	 SECTION_RUN},
+	 SECTION_OUTPUT},
 	JSON_SCHEMA_OPTION,
 	{0},
 };
@@ -486,17 +623,18 @@ static const struct argp_option group_options[] = {
 	 "A row for each group of commands that have these in common, with commas: ctrl, nqn, host, queue, op, source, "
 	 "size, nsid, status, device, and of a host's commands path, cgroup and cpu. From size on a live view takes the "
 	 "record of each command, which costs more",
-	 SECTION_RUN},
+	 SECTION_SHOW},
 	{"stats", KEY_STATS, "FIGURES", OPTION_REPEATS,
-	 "Figures of latency that these rows have, with commas: mean, min, max and percentiles such as p99.9 (default "
+	 "Figures of latency that rows of groups have, with commas: mean, min, max and percentiles such as p99.9 (default "
 	 "mean,p50,p99,max)",
-	 SECTION_RUN},
+	 SECTION_SHOW},
 	{"min-latency", KEY_MIN_LATENCY, "TIME", 0,
-	 "Show a histogram of each of these rows, in fine buckets from TIME on: what is below is in one bucket, and "
+	 "Show a histogram of each group of commands, in fine buckets from TIME on: what is below is in one bucket, and "
 	 "each next one ends twice as far from TIME",
-	 SECTION_RUN},
+	 SECTION_SHOW},
 	{"bucket-shift", KEY_BUCKET_SHIFT, "N", 0,
-	 "The first of these buckets is 2^N microseconds wide (default 0)", SECTION_RUN},
+	 "Show a histogram of each group of commands, whose first fine bucket is 2^N microseconds wide (default 0)",
+	 SECTION_SHOW},
 	{0},
 };
 
@@ -593,12 +731,12 @@ static error_t parse_limits(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option limits_options[] = {
 	{"network-limit", KEY_NETWORK_LIMIT, "RATE", 0,
-	 "What the network carries in each direction, in MB/s (10^6 bytes): reads, or writes, that come within 90 % of "
-	 "it are marked",
-	 SECTION_RUN},
+	 "Mark reads, or writes, that come within 90 % of RATE: what the network carries in each direction, in MB/s "
+	 "(10^6 bytes)",
+	 SECTION_SHOW},
 	{"drive-limit", KEY_DRIVE_LIMIT, "RATE", 0,
-	 "What the drive of a controller does, in MB/s: controllers within 90 % of it are marked",
-	 SECTION_RUN},
+	 "Mark controllers that come within 90 % of RATE: what the drive of one does, in MB/s (10^6 bytes)",
+	 SECTION_SHOW},
 	{0},
 };
 
@@ -725,7 +863,7 @@ static error_t parse_peer(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_PEER:
 		if (!arg[0])
-			options_error(state, "--peer needs a command, a file or a FIFO");
+			options_error(state, "--peer needs a host, a command, a file or a FIFO");
 		if (o->nr == PEERS_MAX)
 			options_error(state, "at most %u times --peer", PEERS_MAX);
 		o->source[o->nr++] = arg;
@@ -740,27 +878,66 @@ static error_t parse_peer(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option peer_options[] = {
-	{"peer", KEY_PEER, "COMMAND", OPTION_REPEATS | OPTION_ACTS,
-	 "With --host: run COMMAND, which prints the target's stream, and show where the time goes in "
-	 "ten stages; a file or a FIFO works as well. Give it once for each target. A peer that fails "
+	{"peer", KEY_PEER, "PEER", OPTION_REPEATS | OPTION_ACTS,
+	 "With --host: show where the time goes in ten stages, with the target's stream. PEER is a target "
+	 "that ssh(1) reaches (HOST or USER@HOST), or a command that prints its stream, a file or a FIFO. Give it "
+	 "once for each target. A peer that fails "
 	 "is shown, and changes neither the host's own figures nor the exit status. "
-	 "Under sudo, COMMAND runs as the user who called it",
-	 SECTION_RUN},
+	 "Under sudo, ssh or the command runs as the user who called it",
+	 SECTION_WATCH},
 	{"peer-as-root", KEY_PEER_AS_ROOT, NULL, OPTION_ACTS,
 	 "Run the commands of --peer as root also under sudo; those of serve with its capabilities",
-	 SECTION_RUN},
+	 SECTION_WATCH},
 	{0},
 };
 
 const struct argp peer_argp = {.options = peer_options, .parser = parse_peer};
 
-void peer_options_end(const struct argp_state *state, const struct peer_options *o,
-		      enum nt_side side, const char *of)
+/* Whether it is HOST or USER@HOST. A file of that name is a file. */
+static bool is_machine(const char *source)
+{
+	const char *at = strchr(source, '@'), *host = at ? at + 1 : source;
+
+	return *source != '-' && *source != '@' && isalnum((unsigned char)*host) &&
+	       !source[strspn(source, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._-:@")] &&
+	       (!at || !strchr(at + 1, '@')) && access(source, F_OK) != 0;
+}
+
+/* Whether ssh(1) logs in as root, unless its configuration says otherwise. */
+static bool logs_in_as_root(const struct peer_options *o, const char *source)
+{
+	struct peer_user user = {.other = false};
+
+	if (strchr(source, '@'))
+		return !strncmp(source, "root@", strlen("root@"));
+	return !geteuid() && (o->as_root || (!peer_user_find(&user) && !user.other));
+}
+
+/* Replaces names of machines by the commands that they stand for. */
+static void expand_machines(const struct argp_state *state, struct peer_options *o)
+{
+	for (unsigned int i = 0; i < o->nr; i++) {
+		const char *source = o->source[i];
+
+		if (!is_machine(source))
+			continue;
+		/* It is needed until the program ends. */
+		if (asprintf(&o->source[i], "ssh %s %sntprof-bpf record --target -o -", source,
+			     logs_in_as_root(o, source) ? "" : "sudo -n ") < 0)
+			options_error(state, "no memory for --peer");
+		o->machine[i] = source;
+	}
+}
+
+void peer_options_end(const struct argp_state *state, struct peer_options *o, enum nt_side side,
+		      const char *of)
 {
 	if (o->as_root && !o->nr)
 		options_error(state, "--peer-as-root is for --peer");
 	if (o->nr && side == NT_TARGET)
 		options_error(state, "--peer is for %s --peer ...", of);
+	expand_machines(state, o);
 }
 
 /* Room for two paths, and the words around them. */

@@ -31,10 +31,11 @@ extern const struct argp commands_argp;	     /* uint64_t: end after this many co
 extern const struct argp histogram_argp;     /* bool */
 extern const struct argp format_argp;	     /* enum output_format */
 extern const struct argp report_format_argp; /* the same, with lines */
-extern const struct argp select_argp; /* struct select: by facts known when a command begins */
-extern const struct argp limits_argp; /* struct limits: what network and drives can carry */
-extern const struct argp config_argp; /* none: see cli/config.h */
-extern const struct argp ended_argp;  /* struct select: by how a command ended */
+extern const struct argp select_argp;	/* struct select: by facts known when a command begins */
+extern const struct argp limits_argp;	/* struct limits: what network and drives can carry */
+extern const struct argp config_argp;	/* none: see cli/config.h */
+extern const struct argp standard_argp; /* none: --help and the like, which all verbs have */
+extern const struct argp ended_argp;	/* struct select: by how a command ended */
 
 /* The defaults for run_argp. */
 #define RUN_OPTIONS_DEFAULT                                                       \
@@ -42,12 +43,18 @@ extern const struct argp ended_argp;  /* struct select: by how a command ended *
 		.side = NT_SIDES, .source = NT_SOURCES, .interval_ns = 1000000000 \
 	}
 
-/* The sections of a help text, in order. */
+/*
+ * The sections of a help text, in order. Within a section, options are in the order of the tables:
+ * those of a table before those of its children.
+ */
 enum options_section {
-	SECTION_SIDE = 1,
-	SECTION_RUN,
+	SECTION_WATCH = 1,
 	SECTION_SELECT,
-	SECTION_VERBOSE,
+	SECTION_SHOW,
+	SECTION_TIME,
+	SECTION_FLIGHT,
+	SECTION_OUTPUT,
+	SECTION_OTHER,
 	SECTION_NOTES,
 };
 
@@ -124,10 +131,13 @@ void group_options_end(struct group_options *o);
 /**
  * struct peer_options - the peers
  * @source: @nr commands that bring a target's stream, or files
+ * @machine: the name of the machine that a command stands for; NULL where a command or file was
+ * given
  * @as_root: run the commands as root also if another user called sudo
  */
 struct peer_options {
 	char *source[PEERS_MAX];
+	const char *machine[PEERS_MAX];
 	unsigned int nr;
 	bool as_root;
 };
@@ -135,11 +145,12 @@ struct peer_options {
 extern const struct argp peer_argp; /* struct peer_options */
 
 /**
- * peer_options_end() - call at the end of the command line: peers are targets
+ * peer_options_end() - call at the end of the command line: peers are targets. What is the name of
+ * a machine becomes the command that it stands for
  * @of: what can have peers, and its command line: "the live view of the host: ntprof-bpf --host"
  */
-void peer_options_end(const struct argp_state *state, const struct peer_options *o,
-		      enum nt_side side, const char *of);
+void peer_options_end(const struct argp_state *state, struct peer_options *o, enum nt_side side,
+		      const char *of);
 
 /*
  * Errors of writing to standard output with stdio, such as a full disk, are reported, whichever

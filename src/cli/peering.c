@@ -25,6 +25,9 @@ int peering_user(const struct peer_options *o, struct peer_user *user)
 int peering_start(struct peering *p, const struct peer_options *o, const struct peer_user *user,
 		  bool lasting)
 {
+	for (unsigned int i = 0; i < o->nr; i++)
+		if (o->machine[i])
+			message("--peer %s runs: %s", o->machine[i], o->source[i]);
 	p->merge = lasting ? live_merge_new_lasting((char *const *)o->source, o->nr, user)
 			   : live_merge_new((char *const *)o->source, o->nr, user);
 	if (p->merge)

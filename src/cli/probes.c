@@ -76,14 +76,13 @@ static const char *advice(const struct probes_report *l, struct probes *p, char 
 		snprintf(buf, size, "load the driver and look again: modprobe %s", file);
 	else if (!probes_module_btf(p))
 		snprintf(buf, size,
-			 "run a %s built with type information: the distribution's own, or ours "
-			 "(kernel_patches/README.md of the source)",
+			 "run a %s built with type information, as the distribution's own is",
 			 file);
 	else if (l->status != LOOK_FULL)
 		snprintf(
 			buf, size,
-			"run a newer kernel, or patch %s (kernel_patches/README.md of the source): its "
-			"tracepoints give every point",
+			"run a newer kernel, or a %s with the patches that come with the source of "
+			"ntprof-bpf: its tracepoints give every point",
 			file);
 	return buf;
 }
@@ -366,9 +365,9 @@ static error_t parse_probes(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option probes_options[] = {
-	{"format", KEY_FORMAT, "FORMAT", 0, "text (default) or json", SECTION_RUN},
+	{"format", KEY_FORMAT, "FORMAT", 0, "text (default) or json", SECTION_OUTPUT},
 	{"verbose", 'v', NULL, 0,
-	 "For each point, also show the probes that were not taken, and why", SECTION_RUN},
+	 "For each point, also show the probes that were not taken, and why", SECTION_SHOW},
 	{0},
 };
 

@@ -95,21 +95,21 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option record_options[] = {
 	{"output", 'o', "FILE", OPTION_ACTS, "Write the stream to FILE; - is standard output",
-	 SECTION_RUN},
+	 SECTION_OUTPUT},
 	{"force", KEY_FORCE, NULL, OPTION_ACTS,
 	 "Replace FILE if it exists, once the recording has begun. Pipes and character devices are "
 	 "written to, not replaced",
-	 SECTION_RUN},
+	 SECTION_OUTPUT},
 	{"origin", KEY_ORIGIN, NULL, 0,
 	 "With --host: record as well from which CPU and cgroup each command comes, for report --by cpu,cgroup and "
 	 "--cgroup",
-	 SECTION_RUN},
+	 SECTION_OUTPUT},
 	{"max-size", KEY_MAX_SIZE, "SIZE", 0,
-	 "End before the stream is larger than SIZE (a number, or with K, M or G)", SECTION_RUN},
+	 "End before the stream is larger than SIZE (a number, or with K, M or G)", SECTION_OUTPUT},
 	{"buffer", KEY_BUFFER, "SIZE", 0,
 	 "Keep up to SIZE (default 4M) for a reader that is slow; further records are left out, and "
 	 "counted as reader_slow",
-	 SECTION_RUN},
+	 SECTION_OUTPUT},
 	{0},
 };
 

@@ -583,16 +583,16 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option report_options[] = {
 	{"slowest", KEY_SLOWEST, "N", 0, "Show the N slowest commands, point by point",
-	 SECTION_RUN},
-	{"commands", KEY_COMMANDS, NULL, 0, "First print a line for each command", SECTION_RUN},
+	 SECTION_SHOW},
+	{"commands", KEY_COMMANDS, NULL, 0, "First print a line for each command", SECTION_SHOW},
 	{"detail", KEY_DETAIL, NULL, 0,
 	 "Show every interval between two points, for each shape of a command: each round trip by itself",
-	 SECTION_RUN},
+	 SECTION_SHOW},
 	{"every", KEY_EVERY, "TIME", 0,
-	 "Rows of groups for each TIME of the recording, by when commands began", SECTION_RUN},
+	 "Rows of groups for each TIME of the recording, by when commands began", SECTION_SHOW},
 	{"verbose", 'v', NULL, 0,
 	 "Also show each queue: its stages, how its records matched, and its clocks' offset",
-	 SECTION_RUN},
+	 SECTION_SHOW},
 	{"time", KEY_TIME, "FROM-TO", 0,
 	 "Only commands that began in that time after their recording did, or by its wall clock: FROM-TO or FROM..TO, "
 	 "such as 10-12.5s, 14:03-14:05, 2026-11-22T14:03.. or -30s.., the last 30 s; of merged ones the host's. FROM "

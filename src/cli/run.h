@@ -31,7 +31,8 @@
  * @burst: measure at these times only
  * @duration_ns: end after this time; 0: never
  * @by_other: rows are by both NQNs of a connection
- * @verbose: print to standard error which programs are loaded, and their cost
+ * @verbose: 1: print to standard error which programs are loaded, and their cost; 2: also libbpf's
+ *           messages for debugging
  */
 struct run_options {
 	enum nt_side side;
@@ -43,7 +44,7 @@ struct run_options {
 	uint64_t duration_ns;
 	struct burst burst;
 	bool by_other;
-	bool verbose;
+	unsigned int verbose;
 };
 
 /**

@@ -169,28 +169,28 @@ static error_t parse_flight(int key, char *arg, struct argp_state *state)
 static const struct argp_option flight_options[] = {
 	{"keep", KEY_KEEP, "TIME", OPTION_ACTS | OPTION_RELOADS,
 	 "Keep the records of the last TIME, and write them to a file when --when is true, at SIGUSR1 and at the end",
-	 SECTION_RUN},
+	 SECTION_FLIGHT},
 	{"keep-bytes", KEY_KEEP_BYTES, "SIZE", OPTION_ACTS | OPTION_RELOADS,
 	 "Keep them in SIZE of memory at most (default 64M); the oldest are dropped and counted",
-	 SECTION_RUN},
+	 SECTION_FLIGHT},
 	{"after", KEY_AFTER, "TIME", OPTION_ACTS | OPTION_RELOADS,
-	 "Keep recording TIME after the trigger (default 5s)", SECTION_RUN},
+	 "Keep recording TIME after the trigger (default 5s)", SECTION_FLIGHT},
 	{"when", KEY_WHEN, "WHEN", OPTION_ACTS | OPTION_RELOADS,
 	 "Write a file when this becomes true: latency>5ms, p99(read)>2ms over 10s, errors>0 or oldest>1s; several with "
 	 "commas, or again",
-	 SECTION_RUN},
+	 SECTION_FLIGHT},
 	{"dir", KEY_DIR, "DIR", OPTION_ACTS | OPTION_RELOADS,
 	 "Write files into the folder DIR (default: what systemd says, $STATE_DIRECTORY)",
-	 SECTION_RUN},
+	 SECTION_FLIGHT},
 	{"files", KEY_FILES, "N", OPTION_ACTS | OPTION_RELOADS,
 	 "Have N files of this side at most (default 16): the oldest is removed for another one",
-	 SECTION_RUN},
+	 SECTION_FLIGHT},
 	{"bytes", KEY_BYTES, "SIZE", OPTION_ACTS | OPTION_RELOADS,
-	 "Have files of SIZE together at most (default 1G)", SECTION_RUN},
+	 "Have files of SIZE together at most (default 1G)", SECTION_FLIGHT},
 	{"keep-free", KEY_KEEP_FREE, "SIZE", OPTION_ACTS | OPTION_RELOADS,
 	 "Leave SIZE of the file system free for others (default: 15 % of it, no more than 4G): with less, a file takes the room "
 	 "of older ones only",
-	 SECTION_RUN},
+	 SECTION_FLIGHT},
 	{0},
 };
 
@@ -281,17 +281,18 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option serve_options[] = {
 	{"interval", 'i', "TIME", OPTION_RELOADS,
-	 "Collect every TIME (default 1s): what is served is as old as that at most", SECTION_RUN},
+	 "Collect every TIME (default 1s): what is served is as old as that at most", SECTION_TIME},
 	{"listen", KEY_LISTEN, "ADDRESS", OPTION_ACTS,
-	 "Serve at ADDRESS, which is numbers and a port (127.0.0.1:10998, [::1]:0), or unix:PATH "
+	 "Serve at ADDRESS, which is numbers and a port (127.0.0.1:10998, [::1]:0), :PORT (at all IPv4 addresses of this "
+	 "machine), or unix:PATH "
 	 "(default: " LISTEN_HOST " with --host, " LISTEN_TARGET " with --target)",
-	 SECTION_RUN},
+	 SECTION_OUTPUT},
 	{"by", KEY_BY, "LABEL", OPTION_REPEATS, "Label series with this as well: queue",
-	 SECTION_RUN},
+	 SECTION_OUTPUT},
 	{"series", KEY_SERIES, "N", 0,
 	 "Have series for N label sets at most (default 256): reads and writes come first, and what "
 	 "is left is together",
-	 SECTION_RUN},
+	 SECTION_OUTPUT},
 	{0},
 };
 
@@ -538,7 +539,7 @@ static int open_own(void *context)
 {
 	struct serve *v = context;
 	const char *listen = v->o->listen;
-	char why[128];
+	char why[256];
 
 	if (!listen)
 		listen = v->o->run.side == NT_HOST ? LISTEN_HOST : LISTEN_TARGET;

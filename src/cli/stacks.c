@@ -215,12 +215,12 @@ static error_t parse_stacks(int key, char *arg, struct argp_state *state)
 static const struct argp_option stacks_options[] = {
 	{"host", KEY_HOST, NULL, 0,
 	 "This machine is the NVMe/TCP host (initiator), which is the only side that this is for",
-	 SECTION_SIDE},
+	 SECTION_WATCH},
 	{"paths", KEY_PATHS, "N", 0,
-	 "Print the stacks of the N paths of most commands (default " SHOWN_TEXT ")", SECTION_RUN},
+	 "Print the stacks of the N paths of most commands (default " SHOWN_TEXT ")", SECTION_SHOW},
 	{"folded", KEY_FOLDED, NULL, 0,
 	 "Print a line for each path, as flamegraph.pl reads it: its kind, its functions, its commands",
-	 SECTION_RUN},
+	 SECTION_OUTPUT},
 	{0},
 };
 

@@ -360,11 +360,13 @@ static const struct argp_option trace_options[] = {
 	{"summary", KEY_SUMMARY, NULL, 0,
 	 "End with the live view's summary of the same commands, on standard error; --histogram is "
 	 "for this summary",
-	 SECTION_RUN},
+	 SECTION_SHOW},
 	{"events", KEY_EVENTS, NULL, 0,
 	 "Print a line when a command begins, with the fields of its submission queue entry, and one when it ends",
-	 SECTION_RUN},
-	{"admin", KEY_ADMIN, NULL, 0, "The same, of admin and fabrics commands only", SECTION_RUN},
+	 SECTION_SHOW},
+	{"admin", KEY_ADMIN, NULL, 0,
+	 "Print a line when an admin or fabrics command begins, and one when it ends",
+	 SECTION_SHOW},
 	{NULL, 0, NULL, 0,
 	 "A command that is still in flight after " OVERDUE
 	 ", or the TIME of --slower, gets a line that says so, once, and another one when it ends.",

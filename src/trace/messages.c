@@ -38,22 +38,21 @@ void tracer_explain(enum tracer_status status, enum nt_side side, const char *de
 		snprintf(buf, size,
 			 "/sys/kernel/btf/%s not found: the running %s module was built without "
 			 "type "
-			 "information. See kernel_patches/README.md of the source on how to build "
-			 "it with BTF",
-			 module, file);
+			 "information. Load the distribution's %s, or build it with "
+			 "CONFIG_DEBUG_INFO_BTF_MODULES=y",
+			 module, module, file);
 		break;
 	case TRACER_NOT_PATCHED:
 		snprintf(buf, size,
-			 "%s. Run without --source tracepoints, or see kernel_patches/README.md of "
-			 "the source on how to build and load a patched %s",
+			 "%s. Run without --source tracepoints, or load a %s with the patches that "
+			 "come with the source of ntprof-bpf",
 			 detail, file);
 		break;
 	case TRACER_NO_PROBES:
 		snprintf(
 			buf, size,
-			"this kernel offers no probes for the stock %s: %s. See "
-			"kernel_patches/README.md of the source on how to build and load a patched "
-			"one",
+			"this kernel offers no probes for the stock %s: %s. Run a newer kernel, or "
+			"load a driver with the patches that come with the source of ntprof-bpf",
 			file, detail);
 		break;
 	case TRACER_TIMESTAMPS:

@@ -28,7 +28,8 @@
  *             that passes @overdue_ns is handed over once, with the points that it has and the flag
  *             NT_F_IN_FLIGHT, and has NT_F_WAS_OVERDUE when it ends
  * @context: its first argument
- * @verbose: print libbpf's messages and the memory that maps take to standard error
+ * @verbose: 1: print the memory that maps take, and what libbpf has to say, to standard error; 2:
+ *           also libbpf's messages for debugging
  */
 struct tracer_options {
 	enum nt_side side;
@@ -44,7 +45,7 @@ struct tracer_options {
 	bool bursts;
 	void (*on_record)(void *context, const struct nt_record *r);
 	void *context;
-	bool verbose;
+	unsigned int verbose;
 };
 
 #endif /* NTPROF_TRACE_OPTIONS_H */

@@ -24,11 +24,6 @@ struct stacks {
 };
 
 /* libbpf's messages go to standard error, except for its many debug messages. */
-static int explain(enum libbpf_print_level level, const char *format, va_list args)
-{
-	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, args);
-}
-
 /* Return: TRACER_OK, or why stacks cannot be counted on this machine. */
 static enum tracer_status check(char *detail, size_t size)
 {
@@ -52,8 +47,8 @@ static enum tracer_status failed(enum tracer_status status, int err, char *detai
 	return status;
 }
 
-enum tracer_status stacks_open(struct stacks **out, uint32_t sample, bool verbose, char *detail,
-			       size_t size)
+enum tracer_status stacks_open(struct stacks **out, uint32_t sample, unsigned int verbose,
+			       char *detail, size_t size)
 {
 	enum tracer_status status = check(detail, size);
 	struct stacks *s;
@@ -61,7 +56,7 @@ enum tracer_status stacks_open(struct stacks **out, uint32_t sample, bool verbos
 
 	if (status)
 		return status;
-	libbpf_set_print(verbose ? explain : NULL);
+	tracer_log(verbose);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return TRACER_MEMORY;

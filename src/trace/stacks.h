@@ -19,13 +19,13 @@ struct stacks;
  * stacks_open() - load and attach
  * @out: set on success; release with stacks_close()
  * @sample: one command in about this many is looked at; 0 and 1: every one
- * @verbose: print libbpf's messages to standard error
+ * @verbose: see &tracer_options.verbose
  * @detail: on failure filled with the text to insert into the message; @size bytes
  *
  * Return: TRACER_OK, or why not; TRACER_NO_MODULE if nvme-tcp is not loaded.
  */
-enum tracer_status stacks_open(struct stacks **out, uint32_t sample, bool verbose, char *detail,
-			       size_t size);
+enum tracer_status stacks_open(struct stacks **out, uint32_t sample, unsigned int verbose,
+			       char *detail, size_t size);
 
 /**
  * stacks_detach() - stop counting

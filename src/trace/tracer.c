@@ -62,9 +62,19 @@ static bool capabilities_lack(char *lacks, size_t size)
 /* Operations that a CPU ends soon: reads, writes, flushes, and fabrics or admin commands. */
 #define STAGES_OF_CPU 4
 
-static int log_libbpf(enum libbpf_print_level level, const char *format, va_list args)
+static int log_all(enum libbpf_print_level level, const char *format, va_list args)
 {
 	return vfprintf(stderr, format, args);
+}
+
+static int log_some(enum libbpf_print_level level, const char *format, va_list args)
+{
+	return level == LIBBPF_DEBUG ? 0 : vfprintf(stderr, format, args);
+}
+
+void tracer_log(unsigned int verbose)
+{
+	libbpf_set_print(!verbose ? NULL : verbose == 1 ? log_some : log_all);
 }
 
 enum tracer_status tracer_check(char *detail, size_t size)
@@ -281,7 +291,7 @@ enum tracer_status tracer_open(struct tracer **out, const struct tracer_options 
 	enum tracer_status status;
 	size_t nr;
 
-	libbpf_set_print(o->verbose ? log_libbpf : NULL);
+	tracer_log(o->verbose);
 	do {
 		nr = refused.nr;
 		status = open_without(&refused, out, o, detail, size);

@@ -33,6 +33,9 @@ typedef void tracer_look_fn(void *context, struct probes *p, int loaded);
  */
 enum tracer_status tracer_check(char *detail, size_t size);
 
+/** tracer_log() - have libbpf's messages printed, see &tracer_options.verbose */
+void tracer_log(unsigned int verbose);
+
 /**
  * tracer_open() - load and attach
  * @t: set on success; release with tracer_close()

@@ -42,8 +42,8 @@ refused "probes of a kernel too old" "too old" setarch --uname-2.6 ntprof-bpf pr
 modprobe nvme-tcp
 modprobe nvmet-tcp
 if [[ $VM_KIND == stock ]]; then
-	refused "unpatched host" "kernel_patches/README.md" ntprof-bpf --host --source tracepoints
-	refused "unpatched target" "kernel_patches/README.md" ntprof-bpf trace --target --source tracepoints
+	refused "unpatched host" "the patches that come with the source" ntprof-bpf --host --source tracepoints
+	refused "unpatched target" "the patches that come with the source" ntprof-bpf trace --target --source tracepoints
 fi
 declare -A default=([patched]=tracepoints [stock]=stock)
 source=${default[$VM_KIND]}

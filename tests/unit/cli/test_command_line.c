@@ -91,7 +91,6 @@ static void an_option_is_taken_before_and_after_its_verb(void **state)
 static void the_live_view_does_not_need_its_name(void **state)
 {
 	static char *const lines[][LINE_MAX_WORDS] = {
-		{NULL},
 		{"--host", "--target"},
 		{"--host", "-i", "soon"},
 		{"--host", "--hots"},
@@ -123,18 +122,76 @@ static void an_unknown_verb_is_told_the_known_ones(void **state)
 		"the verbs are live, trace, record, report, serve, stacks, probes and help";
 	struct result r;
 
-	RUN(&r, "tarce", "--host");
-	assert_refused(&r, "unknown verb 'tarce'");
+	RUN(&r, "xyzzy", "--host");
+	assert_refused(&r, "unknown verb 'xyzzy'");
 	assert_contains(r.err, known);
-	RUN(&r, "--host", "-d", "1", "--", "tarce");
-	assert_refused(&r, "unknown verb 'tarce'");
-	RUN(&r, "help", "tarce");
-	assert_refused(&r, "unknown verb 'tarce'");
+	RUN(&r, "--host", "-d", "1", "--", "xyzzy");
+	assert_refused(&r, "unknown verb 'xyzzy'");
+	RUN(&r, "help", "xyzzy");
+	assert_refused(&r, "unknown verb 'xyzzy'");
 	assert_contains(r.err, known);
 	RUN(&r, "");
 	assert_refused(&r, "unknown verb ''");
 	RUN(&r, "-");
 	assert_refused(&r, "unknown verb '-'");
+}
+
+static void a_slip_of_the_pen_is_told_what_was_meant(void **state)
+{
+	static const struct {
+		char *words[LINE_MAX_WORDS];
+		const char *part;
+	} lines[] = {
+		{{"tarce", "--host"}, "unknown verb 'tarce': did you mean trace?"},
+		{{"help", "reprot"}, "unknown verb 'reprot': did you mean report?"},
+		{{"hots"}, "unknown verb 'hots': did you mean host?"},
+		{{"verison"}, "unknown verb 'verison': did you mean version?"},
+		{{"--hots"}, "live has no option --hots: did you mean --host?"},
+		{{"trace", "--host", "--slowr=1ms"},
+		 "trace has no option --slowr: did you mean --slower?"},
+		{{"report", "x", "--slowets", "3"},
+		 "report has no option --slowets: did you mean --slowest?"},
+		{{"record", "--hepl"}, "record has no option --hepl: did you mean --help?"},
+	};
+	struct result r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		run_words(&r, (char **)lines[i].words);
+		assert_refused(&r, lines[i].part);
+	}
+}
+
+static void short_forms_are_verbs_with_an_option(void **state)
+{
+	struct result r, other;
+
+	RUN(&r, "version");
+	RUN(&other, "--version");
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.out, other.out);
+	assert_memory_equal(r.out, "ntprof-bpf ", strlen("ntprof-bpf "));
+	RUN(&r, "host", "--help");
+	RUN(&other, "live", "--help");
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.out, other.out);
+	RUN(&r, "host", "--target");
+	assert_refused(&r, "--host and --target are two sides");
+	RUN(&r, "target", "--peer", "x");
+	assert_refused(&r, "--peer is for the live view of the host");
+	RUN(&r, "target", "host");
+	assert_refused(&r, "too many arguments: 'host'");
+}
+
+static void without_a_driver_a_side_is_asked_for(void **state)
+{
+	struct result r;
+
+	if (!access("/sys/module/nvme_tcp", F_OK) || !access("/sys/module/nvmet_tcp", F_OK))
+		skip();
+	RUN(&r, NULL);
+	assert_refused(&r, "no driver of NVMe/TCP is loaded: modprobe nvme-tcp on a host");
+	RUN(&r, "record", "-o", "x");
+	assert_refused(&r, "no driver of NVMe/TCP is loaded");
 }
 
 static void what_is_wrong_is_named(void **state)
@@ -143,8 +200,6 @@ static void what_is_wrong_is_named(void **state)
 		char *words[LINE_MAX_WORDS];
 		const char *part;
 	} lines[] = {
-		{{"trace"}, "say which side this machine is: --host or --target"},
-		{{"record", "-o", "x"}, "say which side this machine is"},
 		{{"trace", "--host", "--target"}, "--host and --target are two sides"},
 		{{"probes", "--target", "--host"}, "--host and --target are two sides"},
 		{{"trace", "--host", "record"}, "too many arguments: 'record'"},
@@ -155,7 +210,7 @@ static void what_is_wrong_is_named(void **state)
 		{{"trace", "--host", "--histogram"}, "--histogram is for"},
 		{{"--target", "--peer", "x"}, "--peer is for the live view of the host"},
 		{{"--host", "--peer-as-root"}, "--peer-as-root is for --peer"},
-		{{"--host", "--peer", ""}, "--peer needs a command, a file or a FIFO"},
+		{{"--host", "--peer", ""}, "--peer needs a host, a command, a file"},
 		{{"--host", "--peer"}, "'--peer' requires an argument"},
 		{{"--host", "-i", "0"}, "--interval 0: too short, the least is 100ms"},
 		{{"--host", "--duration=-5"}, "--duration -5: not a time"},
@@ -195,7 +250,8 @@ static void what_is_wrong_is_named(void **state)
 		{{"report", "x", "--time", "-"}, "--time -: not FROM-TO"},
 		{{"report", "x", "--time", "2-1"}, "--time 2-1: ends before it begins"},
 		{{"report", "x", "--where", "lateness>1ms"},
-		 "--where 'lateness>1ms': no stage of this name, nor latency"},
+		 "--where 'lateness>1ms': no such stage: there are latency, "},
+		{{"report", "x", "--where", "lateness>1ms"}, ", network_transmission, "},
 		{{"report", "x", "--where", "latency"}, "--where 'latency': not STAGE>TIME"},
 		{{"report", "x", "--where", "latency>4k"}, "--where 'latency>4k': not STAGE>TIME"},
 		{{"--host", "--network-limit", "0"}, "--network-limit 0: not a rate in MB/s"},
@@ -299,6 +355,9 @@ int main(void)
 		cmocka_unit_test(an_option_is_taken_before_and_after_its_verb),
 		cmocka_unit_test(the_live_view_does_not_need_its_name),
 		cmocka_unit_test(an_unknown_verb_is_told_the_known_ones),
+		cmocka_unit_test(a_slip_of_the_pen_is_told_what_was_meant),
+		cmocka_unit_test(short_forms_are_verbs_with_an_option),
+		cmocka_unit_test(without_a_driver_a_side_is_asked_for),
 		cmocka_unit_test(what_is_wrong_is_named),
 		cmocka_unit_test(more_files_or_peers_than_the_most_are_refused),
 		cmocka_unit_test(a_full_disk_is_called_by_its_name),

@@ -403,7 +403,7 @@ static void assert_distrusted(const char *verb, const char *option, const char *
 /* Finds options by the name of their argument, so that new ones are covered. */
 static void what_others_may_write_names_no_command_and_no_path(void **state)
 {
-	static const char *const names[] = {"FILE", "DIR", "COMMAND", "ADDRESS"};
+	static const char *const names[] = {"FILE", "DIR", "PEER", "ADDRESS"};
 	/* These have arguments of other kinds, and allow more to be run, replaced or removed. */
 	static const char *const others[] = {"peer-as-root", "force",	  "files",
 					     "bytes",	     "keep-free", "keep",

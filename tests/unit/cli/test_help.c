@@ -81,13 +81,42 @@ static void help_is_the_same_however_it_is_asked_for(void **state)
 		assert_string_equal(other.out, r.out);
 		RUN(&other, name, "-?");
 		assert_string_equal(other.out, r.out);
+		RUN(&other, name, "-h");
+		assert_string_equal(other.out, r.out);
+		RUN(&other, "-h", name);
+		assert_string_equal(other.out, r.out);
 	}
 	RUN(&r, "--help");
 	RUN(&other, "help");
 	assert_int_equal(other.status, 0);
 	assert_string_equal(other.out, r.out);
+	RUN(&other, "-h");
+	assert_string_equal(other.out, r.out);
 	RUN(&other, "--host", "--help");
 	assert_string_equal(other.out, r.out);
+}
+
+/* Options are in groups, those that are needed first come first. */
+static void help_is_in_the_order_of_use(void **state)
+{
+	static const char *const headings[] = {
+		"\nWhat to watch:\n      --host ",
+		"\nWhich commands:\n",
+		"\nWhat to show:\n",
+		"\nWhen, how long, how many:\n",
+		"\nOutput:\n",
+		"\nOther:\n",
+		"\n\nExamples:\n",
+	};
+	const char *at;
+	struct result r;
+
+	RUN(&r, "live", "--help");
+	at = r.out;
+	for (size_t i = 0; i < ARRAY_SIZE(headings); i++) {
+		assert_contains(at, headings[i]);
+		at = strstr(at, headings[i]) + 1;
+	}
 }
 
 static void help_has_a_line_for_every_verb(void **state)
@@ -109,6 +138,7 @@ int main(void)
 		cmocka_unit_test(every_help_is_at_most_80_columns_wide),
 		cmocka_unit_test(help_gives_examples_of_every_verb),
 		cmocka_unit_test(help_is_the_same_however_it_is_asked_for),
+		cmocka_unit_test(help_is_in_the_order_of_use),
 		cmocka_unit_test(help_has_a_line_for_every_verb),
 	};
 

@@ -37,7 +37,6 @@ static const struct {
 	const char *valid;
 } arguments[] = {
 	{"ADDRESS", "127.0.0.1:0"},
-	{"COMMAND", "true"},
 	{"CONDITION", "latency>1ms"},
 	{"CTRL", "nvme0"},
 	{"DEVICE", "/dev/nvme0n1"},
@@ -56,6 +55,7 @@ static const struct {
 	{"ON/EVERY", "1s/60s"},
 	{"OP", "read"},
 	{"PATH", "/"},
+	{"PEER", "true"},
 	{"QUEUE", "3,5-7"},
 	{"RATE", "1250"},
 	{"SIZE", "64M"},

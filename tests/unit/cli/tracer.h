@@ -9,11 +9,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/confine.h"
+#include "core/names.h"
+#include "trace/kernel.h"
 #include "trace/tracer.h"
 
 /* The test itself keeps its rights, unless it has a process for each run. */
@@ -62,7 +65,9 @@ struct tracer {
  * @collecting: called first by tracer_collect(), if not NULL
  * @fill: called by tracer_collect() to fill the interval, if not NULL
  * @absent: the driver's module is not loaded
+ * @loaded: [side] the driver that kernel_has_module() finds
  * @signal: raised when tracing has ended; 0: none
+ * @side: the side that was traced last
  * @resumed, @paused: numbers of bursts that began and ended
  */
 static struct {
@@ -76,10 +81,17 @@ static struct {
 	void (*collecting)(void);
 	void (*fill)(struct stats *s);
 	bool absent;
+	bool loaded[NT_SIDES];
 	int signal;
+	enum nt_side side;
 	unsigned int resumed;
 	unsigned int paused;
 } traced;
+
+bool kernel_has_module(const char *name)
+{
+	return traced.loaded[strcmp(name, driver_name(NT_HOST)) ? NT_TARGET : NT_HOST];
+}
 
 enum tracer_status tracer_check(char *detail, size_t size)
 {
@@ -106,6 +118,7 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
 		return TRACER_NO_MODULE;
 	*t = malloc(sizeof(**t));
 	(*t)->o = *o;
+	traced.side = o->side;
 	(*t)->measures = !o->bursts;
 	return tracer_check(detail, size);
 }
