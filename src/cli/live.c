@@ -13,8 +13,10 @@
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "core/array.h"
+#include "core/controllers.h"
 #include "core/names.h"
 #include "core/rights.h"
+#include "core/time.h"
 #include "merge/groups.h"
 #include "merge/places.h"
 #include "peer/live_merge.h"
@@ -238,6 +240,7 @@ struct live {
 	struct view_options view;
 	struct view_state state;
 	struct limits limits;
+	struct controllers controllers;
 	struct browser browser;
 	const struct stats *seen; /* statistics on the screen; NULL: none yet */
 	bool due;		  /* the terminal has not taken the last screen */
@@ -309,7 +312,8 @@ static int show_interval(void *context, const struct stats *s)
 {
 	struct live *l = context;
 	bool hold = held_back(l);
-	int err = limits_interval(&l->limits, s);
+	int err = limits_interval(&l->limits, s)
+			  ?: controllers_look(&l->controllers, "/sys", s, monotonic_ns());
 
 	if (!err && l->choice.live_groups)
 		err = live_groups_interval(l->grouped_records.live_groups, s);
@@ -533,6 +537,7 @@ static int live(const struct live_options *o)
 	l.choice.live_groups = l.grouped_records.live_groups;
 	callbacks.output = l.view.output;
 	l.view.limits = limits_any(&l.limits) ? &l.limits : NULL;
+	l.view.controllers = &l.controllers;
 	l.view.state = &l.state;
 	l.state.interval_ns = burst_any(&o->run.burst) ? 0 : o->run.interval_ns;
 	l.browser.epoll_fd = l.browser.keyboard_fd = l.browser.timer_fd = -1;
@@ -542,6 +547,7 @@ static int live(const struct live_options *o)
 	peering_close(&l.peering);
 	grouped_records_close(&l.grouped_records);
 	limits_free(&l.limits);
+	controllers_free(&l.controllers);
 	output_free(l.view.output);
 	return status;
 }

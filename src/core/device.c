@@ -20,8 +20,7 @@
 
 #define SUBSYSTEM "nvme-subsys"
 
-/* Reads the first line of a sysfs attribute. Return: whether @dir has the attribute. */
-static bool attribute(const char *dir, const char *name, char *value, size_t size)
+bool device_attribute(const char *dir, const char *name, char *value, size_t size)
 {
 	char path[PATH_MAX + 64];
 	bool there;
@@ -67,7 +66,7 @@ static bool is_tcp(const char *controller)
 {
 	char transport[16];
 
-	return attribute(controller, "transport", transport, sizeof(transport)) &&
+	return device_attribute(controller, "transport", transport, sizeof(transport)) &&
 	       !strcmp(transport, "tcp");
 }
 
@@ -97,11 +96,11 @@ const char *device_find(const char *sysfs, const char *path, struct device *d)
 
 	if (!find_dir(sysfs, path, dir))
 		return "no such block device on this machine";
-	if (attribute(dir, "partition", value, sizeof(value)))
+	if (device_attribute(dir, "partition", value, sizeof(value)))
 		return "a partition: take the whole device, and --lba for a part of it";
 	snprintf(link, sizeof(link), "%s/device", dir);
-	if (!attribute(dir, "nsid", value, sizeof(value)) || !realpath(link, owner) ||
-	    !attribute(owner, "subsysnqn", d->subsysnqn, sizeof(d->subsysnqn)))
+	if (!device_attribute(dir, "nsid", value, sizeof(value)) || !realpath(link, owner) ||
+	    !device_attribute(owner, "subsysnqn", d->subsysnqn, sizeof(d->subsysnqn)))
 		return "not an NVMe namespace";
 	d->nsid = (uint32_t)strtoul(value, NULL, 10);
 	name = last_part(owner);
@@ -117,11 +116,7 @@ const char *device_find(const char *sysfs, const char *path, struct device *d)
 	return NULL;
 }
 
-/*
- * Whether an entry of a controller's directory is one of its namespaces: "nvme0n1", or the path
- * "nvme0c1n1".
- */
-static bool is_namespace(const char *name, unsigned int *subsystem, unsigned int *head)
+bool device_is_namespace(const char *name, unsigned int *subsystem, unsigned int *head)
 {
 	unsigned int path;
 	int end = 0;
@@ -144,10 +139,10 @@ bool device_name_of_host(const char *sysfs, struct device_name *d)
 	snprintf(dir, sizeof(dir), "%s/class/nvme/nvme%u", sysfs, d->instance);
 	entries = opendir(dir);
 	while (entries && !found && (e = readdir(entries))) {
-		if (!is_namespace(e->d_name, &subsystem, &head))
+		if (!device_is_namespace(e->d_name, &subsystem, &head))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
-		found = attribute(path, "nsid", value, sizeof(value)) &&
+		found = device_attribute(path, "nsid", value, sizeof(value)) &&
 			strtoul(value, NULL, 10) == d->nsid;
 	}
 	if (entries)
@@ -166,7 +161,7 @@ bool device_name_of_target(const char *configfs, struct device_name *d)
 		return false;
 	snprintf(dir, sizeof(dir), "%s/nvmet/subsystems/%s/namespaces/%u", configfs, d->subsysnqn,
 		 d->nsid);
-	return attribute(dir, "device_path", d->name, sizeof(d->name)) && d->name[0];
+	return device_attribute(dir, "device_path", d->name, sizeof(d->name)) && d->name[0];
 }
 
 /*

@@ -40,6 +40,15 @@ struct device {
  */
 const char *device_find(const char *sysfs, const char *path, struct device *d);
 
+/** device_attribute() - read the first line of a sysfs attribute; whether @dir has the attribute */
+bool device_attribute(const char *dir, const char *name, char *value, size_t size);
+
+/**
+ * device_is_namespace() - whether an entry of a controller's directory is one of its namespaces:
+ * "nvme0n1", or the path "nvme0c1n1"; @subsystem, @head: the numbers in "nvme0n1"
+ */
+bool device_is_namespace(const char *name, unsigned int *subsystem, unsigned int *head);
+
 /*
  * Length of a disk's name, or of the path of a target's backing device. Only the end of a longer
  * one is cut.

@@ -361,20 +361,40 @@ void stats_begin_interval(struct stats *s)
 	memset(s->counters_interval, 0, sizeof(s->counters_interval));
 }
 
+void waiting_stage_add(struct waiting_stage *into, const struct waiting_stage *from)
+{
+	into->commands += from->commands;
+	if (from->oldest_ns > into->oldest_ns)
+		into->oldest_ns = from->oldest_ns;
+}
+
+void waiting_add(struct waiting *into, const struct waiting *from)
+{
+	into->commands += from->commands;
+	into->at_device += from->at_device;
+	if (from->oldest_ns > into->oldest_ns)
+		into->oldest_ns = from->oldest_ns;
+	for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
+		waiting_stage_add(&into->stage[i], &from->stage[i]);
+}
+
 void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured, uint64_t now)
 {
-	struct waiting *w = &row->waiting;
 	uint64_t begin = record_begin_ns(r);
+	int stage = measured ? record_stage_under_way(r) : -1;
+	struct waiting one = {.commands = 1};
 
-	w->commands++;
 	/*
 	 * The recorded arrival of a packet may be a little later than the real one, and later than
 	 * now.
 	 */
-	if (begin && begin < now && now - begin > w->oldest_ns)
-		w->oldest_ns = now - begin;
+	if (begin && begin < now)
+		one.oldest_ns = now - begin;
+	if (stage >= 0)
+		one.stage[stage] = (struct waiting_stage){1, one.oldest_ns};
 	if (measured && r->side == NT_TARGET && r->points[NT_T_EXEC] && !r->points[NT_T_DONE])
-		w->at_device++;
+		one.at_device = 1;
+	waiting_add(&row->waiting, &one);
 }
 
 /*

@@ -94,12 +94,24 @@ struct workload {
  * @commands: number of commands that have begun and not ended
  * @oldest_ns: age of the oldest one
  * @at_device: target: number of commands that the device has got and not answered
+ * @stage: the same of the measured commands that are in a stage now
  */
 struct waiting {
 	uint64_t commands;
 	uint64_t oldest_ns;
 	uint64_t at_device;
+	struct waiting_stage {
+		uint64_t commands;
+		uint64_t oldest_ns;
+	} stage[NT_STAGES_MAX];
 };
+
+/* A command that is in flight for so long is stalled. */
+#define STATS_STALLED_NS 1000000000ULL
+
+/** waiting_add(), waiting_stage_add() - add up commands in flight */
+void waiting_add(struct waiting *into, const struct waiting *from);
+void waiting_stage_add(struct waiting_stage *into, const struct waiting_stage *from);
 
 /* The name of the row for all connections that ended a while ago; one row for each operation. */
 #define STATS_GONE "(gone)"

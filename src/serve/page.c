@@ -413,10 +413,7 @@ static int take_row(struct page *p, struct stats_row *r, const struct page_slow 
 		exposition_add(&to->hist, &r->interval);
 	to->all.commands += r->interval.count + r->others_interval.commands;
 	to->all.bytes += r->interval.bytes + r->others_interval.bytes;
-	to->now.waiting.commands += r->waiting.commands;
-	to->now.waiting.at_device += r->waiting.at_device;
-	if (to->now.waiting.oldest_ns < r->waiting.oldest_ns)
-		to->now.waiting.oldest_ns = r->waiting.oldest_ns;
+	waiting_add(&to->now.waiting, &r->waiting);
 	if (slow)
 		take_slow(to, r, &slow[r->op]);
 	return 0;

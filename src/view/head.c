@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/head.h"
 
+#include <string.h>
+
 #include "core/names.h"
 #include "core/stats.h"
 #include "view/lines.h"
+#include "view/stages.h"
 
 static bool waiting(const struct stats *s)
 {
@@ -65,6 +68,10 @@ const struct columns sample_columns = COLUMNS("sample", sample);
 static const struct phrase summary_of[] = {
 	PHRASE("summary of ", RUN_ELAPSED, .after = " s\n", .digits = 1)};
 static const struct phrase side[] = {PHRASE("ntprof-bpf --", RUN_SIDE)};
+static const struct phrase brief[] = {
+	PHRASE("--", RUN_SIDE),
+	PHRASE(" ", RUN_ELAPSED, .after = " s", .digits = 0),
+};
 static const struct phrase kernel[] = {PHRASE("kernel ", RUN_KERNEL)};
 static const struct phrase source[] = {
 	PHRASE(NULL, RUN_SOURCE),
@@ -129,10 +136,62 @@ void head_print_unfair(const struct stats *s, FILE *f)
 	fputs(w.used ? "\n" : "", f);
 }
 
-void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width)
+#define CONTROLLER(member) COLUMN_AT(struct controller_row, c, member)
+
+static void get_older(const void *row, const struct column *c, struct value *v)
+{
+	value_natural(v, 1);
+	v->none = ((const struct controller_row *)row)->c->changed;
+}
+
+static const struct column controller[] = {
+	[CONTROLLER_NAME] = COLUMN("controller", TEXT, CONTROLLER(name)),
+	[CONTROLLER_PEER] = COLUMN("peer", TEXT, CONTROLLER(peer), .least = 1),
+	[CONTROLLER_DEVICES] = COLUMN("devices", TEXT, CONTROLLER(devices), .least = 1),
+	[CONTROLLER_ADDRESS] = COLUMN("address", TEXT, CONTROLLER(address), .least = 1),
+	[CONTROLLER_STATE] = COLUMN("state", TEXT, CONTROLLER(state), .least = 1),
+	[CONTROLLER_STATE_FOR] =
+		COLUMN("state_for", NANOSECONDS, COLUMN_FIELD(struct controller_row, state_ns)),
+	[CONTROLLER_STATE_OLDER] = COLUMN("state_older", FLAG, .get = get_older),
+	[CONTROLLER_IN_FLIGHT] = COLUMN("in_flight", COUNT, CONTROLLER(in_flight)),
+	[CONTROLLER_BEFORE] = COLUMN("in_flight_before", COUNT, CONTROLLER(before), .least = 1),
+	[CONTROLLER_QUIET] =
+		COLUMN("quiet", NANOSECONDS, COLUMN_FIELD(struct controller_row, quiet_ns)),
+};
+
+const struct columns controller_columns = COLUMNS("controllers", controller);
+
+/* Room for the numbers of controllers in each state. */
+#define STATES_LEN 128
+
+/* "3 live, 1 connecting": in the order in which the states are first met. */
+static const char *states_format(const struct controllers *c, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; c && i < c->nr; i++) {
+		const char *state = c->row[i].state;
+		size_t same = 0, before = 0;
+
+		for (size_t k = 0; k < c->nr; k++) {
+			same += !strcmp(c->row[k].state, state);
+			before += k < i && !strcmp(c->row[k].state, state);
+		}
+		if (!state[0] || before || used >= size)
+			continue;
+		used += (size_t)snprintf(buf + used, size - used, "%s%zu %s", used ? ", " : "",
+					 same, state);
+	}
+	return buf;
+}
+
+void head_print(const struct stats *s, const struct controllers *c, bool summary, FILE *f,
+		unsigned int width)
 {
 	struct wrap w = {.f = f, .width = width};
 	bool bursts = burst_any(&s->burst);
+	char states[STATES_LEN];
 
 	if (summary && bursts)
 		LINE_PRINT(f, &run_columns, summary_of_bursts, s);
@@ -147,6 +206,8 @@ void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width
 	} else {
 		WRAP_LINE(&w, &run_columns, waiting_line, s);
 	}
+	if (!summary && states_format(c, states, sizeof(states))[0])
+		wrap_text(&w, states);
 	if (s->sample > 1)
 		WRAP_LINE(&w, &run_columns, sample_line, s);
 	if (s->selected)
@@ -160,4 +221,90 @@ void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width
 		WRAP_LINE(&w, &run_columns, elapsed, s);
 	}
 	fputs("\n", f);
+}
+
+void head_print_brief(const struct stats *s, const struct controllers *c, FILE *f)
+{
+	struct wrap w = {.f = f, .width = WRAP_NEVER};
+	char states[STATES_LEN];
+
+	WRAP_LINE(&w, &run_columns, brief, s);
+	if (!s->driver || !s->driver[0])
+		WRAP_LINE(&w, &run_columns, waiting_line, s);
+	else if (states_format(c, states, sizeof(states))[0])
+		wrap_text(&w, states);
+	unfair_print(s, false, &w);
+	fputs("\n", f);
+}
+
+static bool needs_alarm(const struct controllers *c, const struct controller *row)
+{
+	return !controller_is_up(row) || controller_stalls(c, row);
+}
+
+/* The most important comes first, because a narrow terminal cuts the line. */
+static void alarm_print(const struct controllers *c, const struct controller *at, FILE *f)
+{
+	static const struct phrase state[] = {
+		PHRASE(NULL, CONTROLLER_NAME),
+		PHRASE(" ", CONTROLLER_STATE),
+	};
+	static const struct phrase since[] = {
+		PHRASE(" for ", CONTROLLER_STATE_FOR, .style = LINE_CELL),
+		PHRASE(" or longer", CONTROLLER_STATE_OLDER),
+	};
+	static const struct phrase rest[] = {
+		PHRASE(", ", CONTROLLER_BEFORE, .after = " in flight since before tracing"),
+		PHRASE(", none ended for ", CONTROLLER_QUIET, .style = LINE_CELL),
+		PHRASE("  ", CONTROLLER_DEVICES),
+		PHRASE(" at ", CONTROLLER_ADDRESS),
+	};
+	const struct controller_row row = columns_controller_row(c, at);
+
+	LINE_PRINT(f, &controller_columns, state, &row);
+	if (!controller_is_up(at))
+		LINE_PRINT(f, &controller_columns, since, &row);
+	LINE_PRINT(f, &controller_columns, rest, &row);
+	fputs("\n", f);
+}
+
+static void stalled_print(const struct stats *s, FILE *f)
+{
+	static const struct phrase oldest[] = {
+		PHRASE(", the oldest command for ", WAITING_OLDEST, .style = LINE_CELL),
+		PHRASE(" in ", WAITING_STAGE),
+		PHRASE(" (", WAITING_WHERE, .after = ")"),
+	};
+	struct waiting_rows rows;
+	size_t stalled = 0;
+
+	for (size_t i = 0; i < s->nr_rows; i++)
+		stalled += s->rows[i]->waiting.oldest_ns >= STATS_STALLED_NS;
+	if (!stalled)
+		return;
+	columns_waiting(&rows, s);
+	fprintf(f, "stalled: %zu row%s", stalled, stalled == 1 ? "" : "s");
+	if (rows.nr)
+		LINE_PRINT(f, &waiting_columns, oldest, &rows.row[0]);
+	fputs("\n", f);
+}
+
+void alarms_print(const struct stats *s, const struct controllers *c, unsigned int most, FILE *f)
+{
+	size_t nr = 0, shown = 0;
+
+	for (size_t i = 0; c && i < c->nr; i++)
+		nr += needs_alarm(c, &c->row[i]);
+	for (size_t i = 0; i < (c ? c->nr : 0); i++) {
+		if (!needs_alarm(c, &c->row[i]))
+			continue;
+		if (shown + 1 == most && nr > most)
+			break;
+		alarm_print(c, &c->row[i], f);
+		shown++;
+	}
+	if (nr > shown)
+		fprintf(f, "... %zu more controllers that are not live, or do not answer\n",
+			nr - shown);
+	stalled_print(s, f);
 }

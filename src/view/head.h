@@ -6,17 +6,63 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/controllers.h"
 #include "core/stats.h"
 #include "view/columns.h"
 
 /**
  * head_print() - print the head in as many lines as it needs
  * @s: the statistics
+ * @c: states of its controllers, or NULL
  * @summary: of the whole run; otherwise of the last interval
  * @f: output
  * @width: columns of the terminal, or WRAP_NEVER
  */
-void head_print(const struct stats *s, bool summary, FILE *f, unsigned int width);
+void head_print(const struct stats *s, const struct controllers *c, bool summary, FILE *f,
+		unsigned int width);
+
+/** head_print_brief() - print the most important of an interval in one line */
+void head_print_brief(const struct stats *s, const struct controllers *c, FILE *f);
+
+/**
+ * alarms_print() - print a line for each controller that is not up or does not answer commands that
+ * began before tracing, and a line for all commands that are stalled
+ * @s: an interval
+ * @most: lines at most; the last one counts the others
+ */
+void alarms_print(const struct stats *s, const struct controllers *c, unsigned int most, FILE *f);
+
+/* The columns of the controllers, as the machine itself sees them. */
+
+/** struct controller_row - a controller, and the ages of what is known of it, in nanoseconds */
+struct controller_row {
+	const struct controller *c;
+	uint64_t state_ns;
+	uint64_t quiet_ns;
+};
+
+enum controller_column {
+	CONTROLLER_NAME,
+	CONTROLLER_PEER,
+	CONTROLLER_DEVICES,
+	CONTROLLER_ADDRESS,
+	CONTROLLER_STATE,
+	CONTROLLER_STATE_FOR,	/* how long it has been seen in this state */
+	CONTROLLER_STATE_OLDER, /* it may have had it before, too */
+	CONTROLLER_IN_FLIGHT,
+	CONTROLLER_BEFORE, /* commands in flight that began before tracing; no value if none */
+	CONTROLLER_QUIET,  /* time since a command ended */
+};
+
+/* Rows are struct controller_row. */
+extern const struct columns controller_columns;
+
+/** columns_controller_row() - fill a row */
+static inline struct controller_row columns_controller_row(const struct controllers *c,
+							   const struct controller *row)
+{
+	return (struct controller_row){row, c->now_ns - row->since_ns, c->now_ns - row->ended_ns};
+}
 
 /**
  * head_print_unfair() - print a line if the sample of a whole run is too small; prints nothing if

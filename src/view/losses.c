@@ -59,7 +59,8 @@ bool losses_print_brief(const struct stats *s, FILE *f, unsigned int width)
 
 		if (!row.total || c == COUNTER_IN_FLIGHT)
 			continue;
-		any |= counter_is_loss(c);
+		/* Without any other loss, the counts agree, and it did no harm. */
+		any |= counter_is_loss(c) && c != COUNTER_PROBE_MISSED;
 		line_format(text + 2, sizeof(text) - 2, &loss_columns, item, ARRAY_SIZE(item),
 			    &row);
 		len = strlen(text);
@@ -138,14 +139,18 @@ void losses_print_run(const struct stats *s, FILE *f)
 	}
 }
 
-void losses_print_some(const struct stats *s, FILE *f)
+bool losses_print_some(const struct stats *s, FILE *f)
 {
+	bool any = false;
+
 	for (unsigned int c = 0; c < COUNTERS_NR; c++) {
 		const struct loss_row row = columns_losses_row(s, c);
 
 		if (row.total)
 			line_of_loss(&row, f);
+		any |= row.total != 0;
 	}
+	return any;
 }
 
 static bool is_other(const struct error_count *e)

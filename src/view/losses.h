@@ -19,7 +19,8 @@ void losses_print_interval(const struct stats *s, FILE *f, unsigned int width);
  * losses_print_brief() - print one line with the kinds that are not zero, or "no losses"
  * @width: columns; if kinds do not fit, the line ends with "and more"
  *
- * Return: whether any of the kinds is a real loss, see counter_is_loss().
+ * Return: whether any of the kinds is a real loss, see counter_is_loss(); probe_missed by itself is
+ * none.
  */
 bool losses_print_brief(const struct stats *s, FILE *f, unsigned int width);
 
@@ -35,8 +36,12 @@ void losses_print_advice(const struct stats *s, FILE *f, unsigned int width);
  */
 void losses_print_run(const struct stats *s, FILE *f);
 
-/** losses_print_some() - print a line "NAME COUNT  # MEANING" for each kind that is not zero */
-void losses_print_some(const struct stats *s, FILE *f);
+/**
+ * losses_print_some() - print a line "NAME COUNT  # MEANING" for each kind that is not zero
+ *
+ * Return: whether there is any.
+ */
+bool losses_print_some(const struct stats *s, FILE *f);
 
 /* The columns of the losses: counts of the events that keep a command out of the figures. */
 

@@ -125,6 +125,21 @@ static size_t room_share(const size_t *need, size_t *got, size_t room, enum scre
 	return room;
 }
 
+/* The total, the worst row and the number of the others are there, whatever else there is. */
+#define ROWS_MIN (kinds[SCREEN_ROWS].titles + 2)
+
+static void rows_keep(const size_t *need, size_t *got)
+{
+	size_t least = need[SCREEN_ROWS] < ROWS_MIN ? need[SCREEN_ROWS] : ROWS_MIN;
+
+	for (int p = SCREEN_ROWS + 1; p < SCREEN_PARTS_NR && got[SCREEN_ROWS] < least; p++) {
+		while (kinds[p].room != SCREEN_WHOLE && got[p] && got[SCREEN_ROWS] < least) {
+			got[p]--;
+			got[SCREEN_ROWS]++;
+		}
+	}
+}
+
 /* The position of the next line: its output, the room for it, and whether it may have a style. */
 struct cursor {
 	FILE *out;
@@ -194,10 +209,14 @@ static const char *line_style(const struct screen *s, int part, size_t line)
 		return REVERSE;
 	if (part == SCREEN_LOSSES)
 		return s->alarm ? RED : NULL;
+	if (part == SCREEN_ALARMS)
+		return RED;
 	if (line < kinds[part].titles)
 		return BOLD;
 	if (part == SCREEN_ROWS && line - kinds[part].titles == s->marked)
-		return REVERSE;
+		return line - kinds[part].titles < s->stalled ? RED REVERSE : REVERSE;
+	if (part == SCREEN_ROWS && line - kinds[part].titles < s->stalled)
+		return RED;
 	return NULL;
 }
 
@@ -275,6 +294,7 @@ void screen_redraw(struct screen *s, FILE *out, unsigned int columns, unsigned i
 	spaced = parts && total + parts - 1 <= most;
 	left = room_share(need, got, fixed < most ? most - fixed : 0, SCREEN_SHARE);
 	room_share(need, got, left, SCREEN_SPARE);
+	rows_keep(need, got);
 	/* Always keep the key line visible, even if other parts are long. */
 	c.lines = need[SCREEN_KEYS] < most ? most - need[SCREEN_KEYS] : most;
 

@@ -29,6 +29,7 @@ enum screen_room {
  */
 #define SCREEN_PARTS(X)                  \
 	X(HEAD, NULL, WHOLE, 0)          \
+	X(ALARMS, NULL, WHOLE, 0)        \
 	X(ROWS, "rows", SHARE, 2)        \
 	X(LEGEND, "lines", SPARE, 0)     \
 	X(STAGES, "rows", SHARE, 1)      \
@@ -52,6 +53,7 @@ enum screen_part { SCREEN_PARTS(SCREEN_ENUM) SCREEN_PARTS_NR };
  * @text: what has been written, @size bytes, after screen_close(); complete lines, or nothing
  * @colour: the terminal has bold, reverse and coloured text
  * @alarm: there are real losses, so they are shown in red
+ * @stalled: so many lines of SCREEN_ROWS, after its titles, are of stalled commands: also in red
  * @marked: line of SCREEN_ROWS, counted after its titles, that has to be visible
  * @top: lines of SCREEN_PAGE, counted after its titles, that are scrolled off the top;
  *       screen_redraw() corrects it
@@ -62,6 +64,7 @@ struct screen {
 	size_t size[SCREEN_PARTS_NR];
 	bool colour;
 	bool alarm;
+	size_t stalled;
 	size_t marked;
 	size_t top;
 };

@@ -27,7 +27,7 @@ static void get_mean(const void *row, const struct column *c, struct value *v)
 	v->none = !n;
 }
 
-static void get_where(const void *row, const struct column *c, struct value *v)
+static void where_get(unsigned int where, struct value *v)
 {
 	static const char *const names[] = {
 		[STAGE_AT_HOST] = "host",
@@ -38,10 +38,14 @@ static void get_where(const void *row, const struct column *c, struct value *v)
 		[STAGE_AT_NETWORK | STAGE_AT_TARGET] = "network+target",
 		[STAGE_AT_HOST | STAGE_AT_NETWORK | STAGE_AT_TARGET] = "host+network+target",
 	};
-	const struct stage_row *r = row;
 
-	v->none = !r->where;
-	value_text(v, names[r->where] ?: "");
+	v->none = !where;
+	value_text(v, names[where] ?: "");
+}
+
+static void get_where(const void *row, const struct column *c, struct value *v)
+{
+	where_get(((const struct stage_row *)row)->where, v);
 }
 
 static const struct column stage[] = {
@@ -375,4 +379,85 @@ void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op o
 	}
 	rows.nr = nr;
 	print(&rows, 0, figures, f, width, unicode);
+}
+
+static void get_waiting_where(const void *row, const struct column *c, struct value *v)
+{
+	where_get(((const struct waiting_row *)row)->where, v);
+}
+
+#define WAITING(member) COLUMN_FIELD(struct waiting_row, member)
+
+static const struct column waiting[] = {
+	[WAITING_OP] = COLUMN("op", NAME, WAITING(op), .words = WORD_OP),
+	[WAITING_STAGE] = COLUMN("stage", NAME, WAITING(stage)),
+	[WAITING_WHERE] = COLUMN("where", NAME, .get = get_waiting_where),
+	[WAITING_COMMANDS] = {"in_flight", "in flight", .unit = UNIT_COUNT, WAITING(in.commands)},
+	[WAITING_OLDEST] = COLUMN("oldest", NANOSECONDS, WAITING(in.oldest_ns)),
+};
+
+const struct columns waiting_columns = COLUMNS("waiting", waiting);
+
+static int by_oldest(const void *a, const void *b)
+{
+	const struct waiting_row *x = a, *y = b;
+
+	return (x->in.oldest_ns < y->in.oldest_ns) - (x->in.oldest_ns > y->in.oldest_ns);
+}
+
+void columns_waiting(struct waiting_rows *rows, const struct stats *s)
+{
+	struct waiting sum[NT_OPS_NR] = {0};
+	uint8_t into[NT_STAGES_MAX];
+
+	rows->nr = 0;
+	stages_join(s->side, s->missing, into);
+	for (size_t i = 0; i < s->nr_rows; i++)
+		waiting_add(&sum[s->rows[i]->op], &s->rows[i]->waiting);
+	for (unsigned int i = 0; i < stages_nr(s->side); i++) {
+		stage_joined_name(s->side, into, i, rows->joined[i], sizeof(rows->joined[i]));
+		for (unsigned int op = 0; op < NT_OPS_NR && into[i] != STAGE_UNKNOWN; op++) {
+			struct waiting_stage *own = &sum[op].stage[i];
+			struct waiting_stage *first = &sum[op].stage[into[i]];
+
+			if (own == first)
+				continue;
+			waiting_stage_add(first, own);
+			own->commands = 0;
+		}
+	}
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		for (unsigned int i = 0; i < stages_nr(s->side); i++) {
+			bool unknown = into[i] == STAGE_UNKNOWN;
+
+			if (!sum[op].stage[i].commands)
+				continue;
+			rows->row[rows->nr++] = (struct waiting_row){
+				.op = op,
+				.stage = unknown ? stage_name(s->side, i) : rows->joined[i],
+				.where = unknown ? 0 : where_of_side(s->side, into, i),
+				.in = sum[op].stage[i],
+			};
+		}
+	}
+	qsort(rows->row, rows->nr, sizeof(rows->row[0]), by_oldest);
+}
+
+void stages_print_waiting(const struct stats *s, FILE *f)
+{
+	struct table table = {.columns = &waiting_columns};
+	struct waiting_rows rows;
+
+	columns_waiting(&rows, s);
+	if (!rows.nr)
+		return;
+	for (unsigned int i = WAITING_OP; i <= WAITING_OLDEST; i++)
+		table_add(&table, i, NULL, 0);
+	for (unsigned int i = 0; i < rows.nr; i++)
+		table_measure(&table, &rows.row[i]);
+	table_lay_out(&table, TABLE_WIDE);
+	fputs("no command ended: the stages of those in flight\n", f);
+	table_titles(&table, f);
+	for (unsigned int i = 0; i < rows.nr; i++)
+		table_row(&table, &rows.row[i], f);
 }

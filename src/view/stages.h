@@ -157,4 +157,44 @@ void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool
  */
 void columns_stages_merged(struct stage_rows *rows, const struct totals *m);
 
+/*
+ * The stages in which commands in flight are.
+ */
+
+/**
+ * struct waiting_row - commands of an operation that are in a stage now
+ * @stage: its name, or the names of the joined stages
+ * @where: STAGE_AT_*
+ */
+struct waiting_row {
+	enum nt_op op;
+	const char *stage;
+	unsigned int where;
+	struct waiting_stage in;
+};
+
+enum waiting_column {
+	WAITING_OP,
+	WAITING_STAGE,
+	WAITING_WHERE,
+	WAITING_COMMANDS,
+	WAITING_OLDEST,
+};
+
+/* Rows are struct waiting_row. */
+extern const struct columns waiting_columns;
+
+/** struct waiting_rows - @nr rows, those with the oldest commands first; @joined: names */
+struct waiting_rows {
+	unsigned int nr;
+	struct waiting_row row[NT_OPS_NR * NT_STAGES_MAX];
+	char joined[NT_STAGES_MAX][STAGE_NAME_LEN];
+};
+
+/** columns_waiting() - fill @rows with what was in flight when the interval ended */
+void columns_waiting(struct waiting_rows *rows, const struct stats *s);
+
+/** stages_print_waiting() - print them as a table; nothing if no command is in a stage */
+void stages_print_waiting(const struct stats *s, FILE *f);
+
 #endif /* NTPROF_VIEW_STAGES_H */

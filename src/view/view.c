@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -228,6 +229,8 @@ static int table_show(const struct block *b, const struct view_options *o, struc
 			group_histogram_print(&p.row[i], p.table, o->choice, &canvas);
 		if (!p.nr)
 			fputs("no row matches the filter\n", s->part[SCREEN_ROWS]);
+		while (s->stalled < p.nr && visible_rows_stalled(&p.row[s->stalled]))
+			s->stalled++;
 		if (state->keys && p.nr)
 			s->marked = state->cursor < p.nr ? state->cursor : p.nr - 1;
 	}
@@ -250,7 +253,11 @@ static void losses_print(const struct view_options *o, const struct block *b, st
 		/* On a terminal the tables above already show the other numbers. */
 		numbers_print_side(b->s, o->redraw, f);
 		errors_print_run(&b->s->errors, "error", f);
-		losses_print_run(b->s, f);
+		/* A person does not read zeroes; a script reads a pipe. */
+		if (!o->redraw)
+			losses_print_run(b->s, f);
+		else if (!losses_print_some(b->s, f))
+			fputs("no losses\n", f);
 		return;
 	}
 	errors_print_interval(&b->s->errors, f, wrap);
@@ -258,6 +265,25 @@ static void losses_print(const struct view_options *o, const struct block *b, st
 		s->alarm = losses_print_brief(b->s, f, b->width);
 	else
 		losses_print_interval(b->s, f, wrap);
+}
+
+/* A screen with fewer lines has a head of one line, so that there is room for rows. */
+#define HEAD_LINES_MIN 16
+/* Lines of controllers that need an alarm, on a screen: the head must not fill it. */
+#define ALARMS_MAX 4
+
+static void head_show(const struct view_options *o, const struct block *b, const struct screen *s)
+{
+	bool screen = o->redraw && !b->summary, small = o->lines && o->lines < HEAD_LINES_MIN;
+	unsigned int alarms = !screen ? UINT_MAX : small ? 1 : ALARMS_MAX;
+
+	if (screen && small)
+		head_print_brief(b->s, o->controllers, s->part[SCREEN_HEAD]);
+	else
+		head_print(b->s, o->controllers, b->summary, s->part[SCREEN_HEAD],
+			   o->redraw ? b->width : WRAP_NEVER);
+	if (!b->summary)
+		alarms_print(b->s, o->controllers, alarms, s->part[SCREEN_ALARMS]);
 }
 
 /* Return: 0 or -ENOMEM. */
@@ -268,7 +294,7 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 
 	if (merged < 0)
 		return merged;
-	head_print(b->s, b->summary, s->part[SCREEN_HEAD], wrap);
+	head_show(o, b, s);
 	if (o->choice || (o->redraw && !b->summary))
 		err = table_show(b, o, s);
 	else
@@ -276,6 +302,8 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 	if (!merged || b->summary)
 		stages_print_side(b->s, b->summary, 0, figures_of(o), s->part[SCREEN_STAGES],
 				  b->width, b->unicode);
+	if (!merged && !b->summary && !ftell(s->part[SCREEN_STAGES]))
+		stages_print_waiting(b->s, s->part[SCREEN_STAGES]);
 	if (o->histogram)
 		histograms_print(b, s->part[SCREEN_HISTOGRAMS]);
 	losses_print(o, b, s);
@@ -289,7 +317,7 @@ static int page_print(const struct view_options *o, const struct block *b, struc
 	struct visible_rows p;
 	int err = 0;
 
-	head_print(b->s, false, s->part[SCREEN_HEAD], b->width);
+	head_show(o, b, s);
 	switch (o->state->page) {
 	case VIEW_LOSSES:
 		page_losses_print(b, f);

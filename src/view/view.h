@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/controllers.h"
 #include "core/output.h"
 #include "core/stats.h"
 #include "peer/live_merge.h"
@@ -43,6 +44,7 @@ enum output_format {
  * @choice: groups to show, and their figures; NULL: queues and operations
  * @state: which rows and which page to show on a terminal, or NULL: all rows, sorted by IOPS
  * @limits: groups, and how near they are to the limits that the user gave for them; or NULL
+ * @controllers: their states, as the machine has them, or NULL
  * @again: the interval was shown before, and live_merge_interval() has been called
  * @columns, @lines: size of the terminal; @lines of 0: do not cut (a pipe)
  */
@@ -59,6 +61,7 @@ struct view_options {
 	const struct group_choice *choice;
 	struct view_state *state;
 	const struct limits *limits;
+	const struct controllers *controllers;
 	bool again;
 	unsigned int columns;
 	unsigned int lines;

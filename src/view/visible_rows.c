@@ -77,10 +77,7 @@ static void row_add(struct stats_row *into, const struct stats_row *from)
 	hist_merge(&into->total, &from->total);
 	workload_add(&into->others_interval, &from->others_interval);
 	workload_add(&into->others_total, &from->others_total);
-	into->waiting.commands += from->waiting.commands;
-	into->waiting.at_device += from->waiting.at_device;
-	if (from->waiting.oldest_ns > into->waiting.oldest_ns)
-		into->waiting.oldest_ns = from->waiting.oldest_ns;
+	waiting_add(&into->waiting, &from->waiting);
 }
 
 /* Fills @k with the identity of a row. */
@@ -246,7 +243,14 @@ static double weight(const struct queue_row *row, enum view_sort sort)
 	return v.none ? -1 : value_number(&v);
 }
 
+bool visible_rows_stalled(const struct queue_row *row)
+{
+	return row->row->waiting.oldest_ns >= STATS_STALLED_NS;
+}
+
+/* Stalled rows are first, by the age of the oldest command, whatever the order of the others. */
 struct weighed {
+	uint64_t stalled_ns;
 	double weight;
 	size_t at;
 	struct queue_row row;
@@ -256,6 +260,8 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct weighed *x = a, *y = b;
 
+	if (x->stalled_ns != y->stalled_ns)
+		return x->stalled_ns > y->stalled_ns ? -1 : 1;
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
 	return x->at < y->at ? -1 : 1;
@@ -269,7 +275,14 @@ static int sort_rows(struct visible_rows *p, enum view_sort sort)
 	if (!w)
 		return -ENOMEM;
 	for (size_t i = 0; i < p->nr; i++)
-		w[i] = (struct weighed){weight(&p->row[i], sort), i, p->row[i]};
+		w[i] = (struct weighed){
+			.stalled_ns = visible_rows_stalled(&p->row[i])
+					      ? p->row[i].row->waiting.oldest_ns
+					      : 0,
+			.weight = weight(&p->row[i], sort),
+			.at = i,
+			.row = p->row[i],
+		};
 	qsort(w, p->nr, sizeof(*w), by_weight);
 	for (size_t i = 0; i < p->nr; i++)
 		p->row[i] = w[i].row;

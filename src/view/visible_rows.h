@@ -55,6 +55,9 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 /** visible_rows_find() - the row of &state.row, or NULL if it has no figures */
 const struct queue_row *visible_rows_find(const struct visible_rows *p, const struct view_state *l);
 
+/** visible_rows_stalled() - whether a command of the row has been in flight for too long */
+bool visible_rows_stalled(const struct queue_row *row);
+
 /** visible_rows_free() - release */
 void visible_rows_free(struct visible_rows *p);
 

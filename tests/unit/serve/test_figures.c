@@ -148,7 +148,8 @@ static void rows_without_latencies_count(void **state)
 	struct made *m = *state;
 
 	row(m, "nvme0", 1, NT_OP_READ)->others_interval = (struct workload){10, 100};
-	row(m, "nvme0", 1, NT_OP_WRITE)->waiting = (struct waiting){3, 2000000000, 0};
+	row(m, "nvme0", 1, NT_OP_WRITE)->waiting =
+		(struct waiting){.commands = 3, .oldest_ns = 2000000000, .at_device = 0};
 	render(m, EXPOSITION_OPENMETRICS);
 	assert_int_equal(value(m, "ntprof_commands_total" LABELS("nvme0", "read")), 10);
 	assert_int_equal(value(m, "ntprof_command_bytes_total" LABELS("nvme0", "read")), 100);
@@ -196,8 +197,10 @@ static void commands_at_the_device_are_a_targets(void **state)
 
 	for (unsigned int told = 0; told < 2; told++) {
 		m->s.waiting_at_device = told;
-		row(m, "nvme0", 1, NT_OP_READ)->waiting = (struct waiting){3, 1000, 2};
-		row(m, "nvme0", 2, NT_OP_READ)->waiting = (struct waiting){4, 1000, 3};
+		row(m, "nvme0", 1, NT_OP_READ)->waiting =
+			(struct waiting){.commands = 3, .oldest_ns = 1000, .at_device = 2};
+		row(m, "nvme0", 2, NT_OP_READ)->waiting =
+			(struct waiting){.commands = 4, .oldest_ns = 1000, .at_device = 3};
 		render(m, EXPOSITION_OPENMETRICS);
 		assert_int_equal(there(m, "ntprof_commands_at_device"), told);
 	}

@@ -31,8 +31,10 @@ static void rows_of_a_controller_are_added_up(void **state)
 	count(row(m, "nvme0", 2, NT_OP_READ), 7000, 8192);
 	row(m, "nvme0", 2, NT_OP_READ)->others_interval = (struct workload){10, 100};
 	count(row(m, "nvme0", 2, NT_OP_WRITE), 9000, 512);
-	row(m, "nvme0", 1, NT_OP_READ)->waiting = (struct waiting){3, 2000000000, 0};
-	row(m, "nvme0", 2, NT_OP_READ)->waiting = (struct waiting){4, 1000000000, 0};
+	row(m, "nvme0", 1, NT_OP_READ)->waiting =
+		(struct waiting){.commands = 3, .oldest_ns = 2000000000, .at_device = 0};
+	row(m, "nvme0", 2, NT_OP_READ)->waiting =
+		(struct waiting){.commands = 4, .oldest_ns = 1000000000, .at_device = 0};
 	render(m, EXPOSITION_OPENMETRICS);
 	assert_int_equal(value(m, "ntprof_command_duration_seconds_count" LABELS("nvme0", "read")),
 			 2);
@@ -535,7 +537,7 @@ static void a_target_names_its_subsystems_and_hosts(void **state)
 	assert_int_equal(
 		errors_add_of(&m->s.errors, "cntlid 1", NQN, "nqn.sub", 1, NT_OP_WRITE, 0x281, 3),
 		0);
-	r->waiting = (struct waiting){4, 1000000000, 2};
+	r->waiting = (struct waiting){.commands = 4, .oldest_ns = 1000000000, .at_device = 2};
 	render(m, EXPOSITION_OPENMETRICS);
 #define TARGET_LABELS(operation)                                                                  \
 	"{side=\"target\",subsysnqn=\"nqn.sub\",hostnqn=\"" NQN_LABEL "\",operation=\"" operation \

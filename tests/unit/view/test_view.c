@@ -838,7 +838,7 @@ static void summary_on_a_terminal_is_whole(void **state)
 
 	assert_memory_equal(text, "\033[H\033[J", 6);
 	assert_has_line(text, "commands read 3");
-	assert_has_line(text, "loss in_flight 0");
+	assert_has_line(text, "no losses");
 	assert_lacks(text, "left out");
 	free(text);
 	stats_free(&s);

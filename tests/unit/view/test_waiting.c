@@ -99,7 +99,8 @@ static void a_queue_on_which_nothing_ends_has_its_row(void **state)
 	struct stats s = stats_make(NT_HOST);
 	char *text;
 
-	row_make(&s, 1)->waiting = (struct waiting){16, 3210 * MS, 0};
+	row_make(&s, 1)->waiting =
+		(struct waiting){.commands = 16, .oldest_ns = 3210 * MS, .at_device = 0};
 	row_make(&s, 2);
 	text = render(view_interval, &s, 132);
 	assert_contains(text, "\ncontroller queue op IOPS MB/s inflight oldest p50 p90");
@@ -125,7 +126,7 @@ static void a_target_tells_what_its_device_owes(void **state)
 	char *text;
 
 	measure(row, 1 * MS, 100);
-	row->waiting = (struct waiting){16, 2 * SECOND, 12};
+	row->waiting = (struct waiting){.commands = 16, .oldest_ns = 2 * SECOND, .at_device = 12};
 	text = render(view_interval, &s, 132);
 	assert_contains(text, "IOPS MB/s inflight oldest at device p50");
 	assert_contains(text, "\ncntlid 1 3 read 100 0 16 2.00s 12 ");
@@ -148,7 +149,8 @@ static void columns_that_one_can_do_without_go_first(void **state)
 	assert_non_null(row);
 	measure(row, 12 * MS, 12345);
 	leave_out(row, 100000, 999999999);
-	row->waiting = (struct waiting){128, 12 * SECOND, 128};
+	row->waiting =
+		(struct waiting){.commands = 128, .oldest_ns = 12 * SECOND, .at_device = 128};
 	text = render(view_interval, &s, 132);
 	assert_contains(text, "inflight oldest at device p50 p90 p99 p99.9 max");
 	free(text);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Controllers and disks in a made-up sysfs, of a host and of a target. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "core/controllers.h"
+#include "core/hash.h"
+
+#define SECOND 1000000000ULL
+
+static struct {
+	char root[40];
+	struct controllers c;
+	struct stats s;
+} t;
+
+static int set_up(void **state)
+{
+	memset(&t, 0, sizeof(t));
+	snprintf(t.root, sizeof(t.root), "/tmp/ntprof-sysfs-XXXXXX");
+	return mkdtemp(t.root) ? 0 : -1;
+}
+
+static int take_away(const char *path, const struct stat *st, int type, struct FTW *w)
+{
+	return remove(path);
+}
+
+static void gone(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", t.root, name);
+	assert_int_equal(nftw(path, take_away, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static int tear_down(void **state)
+{
+	gone("");
+	controllers_free(&t.c);
+	stats_free(&t.s);
+	return 0;
+}
+
+/* Writes a file, and makes the folders that it is in. */
+static void put(const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", t.root, name);
+	for (char *slash = path + strlen(t.root) + 1; (slash = strchr(slash, '/'));
+	     *slash++ = '/') {
+		*slash = '\0';
+		mkdir(path, 0755);
+	}
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "%s\n", text);
+	fclose(f);
+}
+
+static void look(uint64_t now)
+{
+	assert_int_equal(controllers_look(&t.c, t.root, &t.s, now), 0);
+}
+
+static void host(void)
+{
+	t.s.side = NT_HOST;
+	put("class/nvme/nvme0/transport", "tcp");
+	put("class/nvme/nvme0/subsysnqn", "nqn.one");
+	put("class/nvme/nvme0/state", "live");
+	put("class/nvme/nvme0/address", "traddr=10.0.0.1,trsvcid=4420,src_addr=10.0.0.2");
+	put("class/nvme/nvme0/nvme0n1/inflight", "       3        5");
+	put("class/nvme/nvme0/nvme3c0n2/inflight", "       1        0");
+	put("class/nvme/nvme1/transport", "pcie");
+	put("class/nvme/nvme1/state", "live");
+}
+
+static void a_host_knows_state_address_disks_and_commands(void **state)
+{
+	const struct controller *c;
+
+	host();
+	look(10 * SECOND);
+	assert_int_equal(t.c.nr, 1);
+	c = &t.c.row[0];
+	assert_string_equal(c->name, "nvme0");
+	assert_string_equal(c->peer, "nqn.one");
+	assert_string_equal(c->state, "live");
+	assert_string_equal(c->address, "10.0.0.1:4420");
+	assert_non_null(strstr(c->devices, "nvme0n1"));
+	assert_non_null(strstr(c->devices, "nvme3n2"));
+	assert_int_equal(c->in_flight, 9);
+	assert_int_equal(c->before, 9);
+	assert_true(controller_is_up(c));
+	assert_false(controller_stalls(&t.c, c));
+	gone("class/nvme/nvme0");
+	look(11 * SECOND);
+	assert_int_equal(t.c.nr, 0);
+}
+
+static void a_state_is_as_old_as_it_has_been_seen(void **state)
+{
+	host();
+	put("class/nvme/nvme0/state", "connecting");
+	look(10 * SECOND);
+	look(12 * SECOND);
+	assert_false(controller_is_up(&t.c.row[0]));
+	assert_false(t.c.row[0].changed);
+	assert_int_equal(t.c.row[0].since_ns, 10 * SECOND);
+	put("class/nvme/nvme0/state", "live");
+	look(13 * SECOND);
+	put("class/nvme/nvme0/state", "resetting");
+	look(14 * SECOND);
+	look(15 * SECOND);
+	assert_true(t.c.row[0].changed);
+	assert_int_equal(t.c.row[0].since_ns, 14 * SECOND);
+	put("class/nvme/nvme2/transport", "tcp");
+	look(16 * SECOND);
+	assert_int_equal(t.c.nr, 2);
+	assert_int_equal(t.c.row[0].since_ns, 14 * SECOND);
+}
+
+/* A command that the tracer has seen begin is none of those. */
+static void commands_from_before_are_those_that_the_tracer_does_not_see(void **state)
+{
+	struct stats_row *row;
+
+	host();
+	row = stats_row(&t.s, "nvme0", "nqn.one", 1, NT_OP_READ, false);
+	assert_non_null(row);
+	row->waiting.commands = 2;
+	look(10 * SECOND);
+	assert_int_equal(t.c.row[0].before, 7);
+	look(11 * SECOND);
+	assert_true(controller_stalls(&t.c, &t.c.row[0]));
+	/* They are so many at most: others that came later are no more of them. */
+	row->waiting.commands = 4;
+	look(12 * SECOND);
+	assert_int_equal(t.c.row[0].before, 5);
+	row->waiting.commands = 0;
+	hist_count(&row->interval, SECOND);
+	look(13 * SECOND);
+	assert_int_equal(t.c.row[0].before, 5);
+	assert_int_equal(t.c.row[0].ended_ns, 13 * SECOND);
+	assert_false(controller_stalls(&t.c, &t.c.row[0]));
+	assert_ptr_equal(controllers_find(&t.c, row), &t.c.row[0]);
+}
+
+static void a_target_knows_hosts_and_what_its_disks_owe(void **state)
+{
+	struct stats_row *row;
+
+	t.s.side = NT_TARGET;
+	put("kernel/debug/nvmet/nqn.one/ctrl7/state", "ready");
+	put("kernel/debug/nvmet/nqn.one/ctrl7/hostnqn", "nqn.host");
+	put("kernel/debug/nvmet/nqn.one/ctrl7/host_traddr", "10.0.0.2");
+	put("kernel/config/nvmet/subsystems/nqn.one/namespaces/1/device_path", "/dev/null");
+	put("kernel/config/nvmet/subsystems/nqn.one/namespaces/2/device_path", "/tmp/file");
+	put("class/block/null/inflight", "4 0");
+	row = stats_row(&t.s, "cntlid 7", "nqn.host", 1, NT_OP_READ, false);
+	assert_non_null(row);
+	row->waiting.at_device = 1;
+	look(10 * SECOND);
+	assert_int_equal(t.c.nr, 2);
+	assert_string_equal(t.c.row[0].name, "/dev/null");
+	assert_int_equal(t.c.row[0].before, 3);
+	assert_string_equal(controllers_find(&t.c, row)->address, "10.0.0.2");
+	assert_true(controller_is_up(&t.c.row[1]));
+	look(12 * SECOND);
+	assert_true(controller_stalls(&t.c, &t.c.row[0]));
+	assert_false(controller_stalls(&t.c, &t.c.row[1]));
+}
+
+static void a_machine_without_any_of_it_has_none(void **state)
+{
+	for (unsigned int side = 0; side < NT_SIDES; side++) {
+		t.s.side = side;
+		look(SECOND);
+		assert_int_equal(t.c.nr, 0);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_host_knows_state_address_disks_and_commands),
+		TEST(a_state_is_as_old_as_it_has_been_seen),
+		TEST(commands_from_before_are_those_that_the_tracer_does_not_see),
+		TEST(a_target_knows_hosts_and_what_its_disks_owe),
+		TEST(a_machine_without_any_of_it_has_none),
+	};
+
+	return cmocka_run_group_tests_name("controllers", tests, NULL, NULL);
+}
