@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <termios.h>
 #include <unistd.h>
@@ -31,12 +32,14 @@ static const int fatal[] = {SIGABRT, SIGBUS,  SIGFPE,  SIGILL,	SIGQUIT, SIGSEGV,
  * File-wide, because signal handlers need it.
  * @before: the terminal's modes for other programs: whole lines, with echo
  * @taken: our modes are set
+ * @screen: the terminal shows its other screen, which is left when this program stops or dies
  * @old: earlier actions of the signals: SIGTSTP, SIGCONT, then those in fatal[]
  */
 static struct {
 	int fd;
 	struct termios before;
 	volatile sig_atomic_t taken;
+	volatile sig_atomic_t screen;
 	struct sigaction old[2 + ARRAY_SIZE(fatal)];
 } keyboard = {.fd = -1};
 
@@ -92,6 +95,14 @@ static bool keyboard_take(void)
 	return keyboard.taken;
 }
 
+/* For signal handlers. The screen is drawn again when this program goes on. */
+static void keyboard_leave_screen(void)
+{
+	if (keyboard.screen && keyboard_ours() &&
+	    write(keyboard.fd, SCREEN_LEAVE, strlen(SCREEN_LEAVE)) > 0)
+		keyboard.screen = 0;
+}
+
 /* Stops the process here, as without a handler. */
 static void on_stop(int sig)
 {
@@ -99,6 +110,7 @@ static void on_stop(int sig)
 	int saved = errno;
 	sigset_t set, mask;
 
+	keyboard_leave_screen();
 	keyboard_leave();
 	sigemptyset(&set);
 	sigaddset(&set, sig);
@@ -122,6 +134,7 @@ static void on_continue(int sig)
 /* The raised signal kills the process when the handler returns. */
 static void on_fatal(int sig)
 {
+	keyboard_leave_screen();
 	keyboard_leave();
 	for (size_t i = 0; i < ARRAY_SIZE(fatal); i++) {
 		if (fatal[i] == sig)
@@ -265,6 +278,11 @@ static bool take_bytes(struct browser *b)
 	else if (p.revents & (POLLHUP | POLLERR | POLLNVAL))
 		lose_keyboard(b);
 	return n > 0;
+}
+
+void browser_screen(bool shown)
+{
+	keyboard.screen = shown;
 }
 
 static enum pressed_wish more(enum pressed_wish a, enum pressed_wish b)

@@ -49,6 +49,13 @@ bool browser_update(struct browser *b, bool free);
 /** browser_ready() - handle the keys that were pressed; @s: shown on the screen, or NULL */
 enum pressed_wish browser_ready(struct browser *b, const struct stats *s);
 
+/**
+ * browser_screen() - whether the terminal shows its other screen (SCREEN_ENTER)
+ *
+ * If this program is stopped or dies then, it leaves that screen.
+ */
+void browser_screen(bool shown);
+
 /** browser_leave() - restore the terminal for good */
 void browser_leave(struct browser *b);
 

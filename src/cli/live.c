@@ -254,6 +254,23 @@ struct live {
 	uint64_t left_out;
 };
 
+/* Notes whether the terminal shows the screen now: messages would be drawn over. */
+static void screen_noted(const struct live *l)
+{
+	browser_screen(l->view.entered);
+	console_hold(l->view.entered && l->terminal);
+}
+
+/* Leaves the screen before its time: a peer asks for something, or the run fails. */
+static void screen_leave(struct live *l)
+{
+	if (!l->view.entered || output_put(l->view.output, SCREEN_LEAVE, strlen(SCREEN_LEAVE), 0))
+		return;
+	output_flush(l->view.output);
+	l->view.entered = false;
+	screen_noted(l);
+}
+
 /*
  * A block that the terminal does not take is drawn again as soon as the terminal takes it. The
  * reader of a pipe misses the block.
@@ -261,6 +278,8 @@ struct live {
 static int taken(struct live *l, int err)
 {
 	l->due = err == -EAGAIN && l->view.redraw;
+	if (l->view.entered)
+		screen_noted(l);
 	if (err == -EAGAIN) {
 		l->left_out += !l->view.redraw;
 		return 0;
@@ -378,6 +397,7 @@ static void failed(void *context)
 	struct live *l = context;
 
 	browser_leave(&l->browser);
+	screen_leave(l);
 	if (l->peers)
 		live_merge_fail(l->peers);
 }
@@ -417,6 +437,8 @@ static int open_own(void *context)
 	if (l->o->peers.nr && start_peers(l))
 		return -1;
 	errno = -browser_open(&l->browser, &l->state, l->view.redraw);
+	/* Without a keyboard no signal is handled, so that screen might stay. */
+	l->view.alternate = l->browser.keyboard_fd >= 0;
 	if (!errno && l->peers)
 		errno = -browser_add(&l->browser, live_merge_fd(l->peers));
 	return errno ? -1 : l->browser.epoll_fd;
@@ -453,8 +475,16 @@ static bool retry(const struct live *l)
 static void settle(void *context)
 {
 	struct live *l = context;
+	bool back;
 
-	if (l->view.redraw && (browser_update(&l->browser, !starting(l)) || retry(l)))
+	if (!l->view.redraw)
+		return;
+	if (starting(l))
+		screen_leave(l);
+	back = browser_update(&l->browser, !starting(l));
+	/* It was left when this program was stopped. */
+	l->view.entered &= !back;
+	if (back || retry(l))
 		redraw_now(l);
 }
 
@@ -543,6 +573,9 @@ static int live(const struct live_options *o)
 	l.browser.epoll_fd = l.browser.keyboard_fd = l.browser.timer_fd = -1;
 	l.terminal = isatty(STDERR_FILENO);
 	status = run(&o->run, &callbacks, &l);
+	/* The terminal has not taken the summary. */
+	if (l.view.entered && write(STDOUT_FILENO, SCREEN_LEAVE, strlen(SCREEN_LEAVE)) < 0)
+		status = EXIT_FAILURE;
 	browser_close(&l.browser);
 	peering_close(&l.peering);
 	grouped_records_close(&l.grouped_records);

@@ -66,6 +66,7 @@ static void stats_describe(struct stats *s, const struct run_options *o)
 /*
  * File-wide, as a process has one standard error.
  * @lost: bytes that found no room since the last message about lost bytes
+ * @held: messages are not written yet
  * @waited_at: bytes written when a message last waited for room; until more is written, no other
  *             message waits
  */
@@ -73,6 +74,7 @@ static struct {
 	struct output *output;
 	FILE *before;
 	uint64_t lost;
+	bool held;
 	uint64_t waited_at;
 } console;
 
@@ -103,14 +105,15 @@ static ssize_t console_write(void *cookie, const char *text, size_t n)
 	struct output *o = cookie;
 	int err = put(o, text, n);
 
-	if (err == -EAGAIN && console.waited_at != output_written(o)) {
+	if (err == -EAGAIN && !console.held && console.waited_at != output_written(o)) {
 		output_settle(o, -1, ROOM_PATIENCE_NS);
 		console.waited_at = output_written(o);
 		err = put(o, text, n);
 	}
 	if (err)
 		console.lost += n;
-	output_flush(o);
+	if (!console.held)
+		output_flush(o);
 	/* Return success also for lost bytes, because a stream with an error flag takes no more. */
 	return (ssize_t)n;
 }
@@ -141,6 +144,13 @@ int console_open(void)
 	return 0;
 }
 
+void console_hold(bool hold)
+{
+	console.held = hold;
+	if (!hold && console.output)
+		output_flush(console.output);
+}
+
 bool console_idle(void)
 {
 	return !console.output || output_idle(console.output);
@@ -155,6 +165,7 @@ void console_close(int hurry_fd)
 		return;
 	stderr = console.before;
 	fclose(f);
+	console_hold(false);
 	err = output_settle(console.output, hurry_fd, CONSOLE_PATIENCE_NS);
 	if (!err && console.lost && !tell_lost(console.output))
 		output_settle(console.output, hurry_fd, CONSOLE_PATIENCE_NS);

@@ -167,6 +167,12 @@ int console_open(void);
 bool console_idle(void);
 
 /**
+ * console_hold() - keep messages back, because a screen would be drawn over them; until
+ * console_hold(false) or console_close()
+ */
+void console_hold(bool hold);
+
+/**
  * console_close() - write the rest, and restore stderr; does nothing without console_open()
  * @hurry_fd: readable when there is no time to wait for a terminal; or -1
  */

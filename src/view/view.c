@@ -109,10 +109,12 @@ static int draw_text(FILE *m, const void *context)
 	const struct drawing *d = context;
 
 	if (d->o->redraw && !d->summary) {
+		if (d->o->alternate && !d->o->entered)
+			fputs(SCREEN_ENTER, m);
 		screen_redraw(d->s, m, d->width, d->o->lines);
 	} else if (d->o->redraw) {
 		/* The summary is the last output, so it is printed completely and may scroll. */
-		fputs("\033[H\033[J", m);
+		fputs(d->o->entered ? SCREEN_LEAVE : "\033[H\033[J", m);
 		screen_print(d->s, m);
 	} else {
 		plain_begin(m);
@@ -346,7 +348,7 @@ static int contents_print(const struct view_options *o, const struct block *b, s
 	return looked && o->state->page != VIEW_TABLE ? page_print(o, b, s) : parts_print(o, b, s);
 }
 
-static int text_show(const struct stats *stats, const struct view_options *o, bool summary)
+static int text_show(const struct stats *stats, struct view_options *o, bool summary)
 {
 	struct drawing d = {.o = o, .summary = summary};
 	struct screen s;
@@ -363,6 +365,8 @@ static int text_show(const struct stats *stats, const struct view_options *o, bo
 		err = screen_close(&s);
 	if (!err)
 		err = write_whole(o, summary, draw_text, &d);
+	if (!err && o->redraw)
+		o->entered = o->alternate && !summary;
 	if (o->state && o->state->page != VIEW_TABLE && !summary)
 		o->state->top = s.top;
 	screen_free(&s);

@@ -38,6 +38,9 @@ enum output_format {
  * @histogram: also print full-size histograms of every queue and operation
  * @unicode: draw bars with Unicode blocks; otherwise with ASCII
  * @redraw: redraw in place (a terminal); otherwise print one block after the other
+ * @alternate: redraw on the terminal's other screen, so that what was there before is there
+ * afterwards
+ * @entered: it shows that screen now; view_interval() enters it, view_summary() leaves it
  * @peers: peers with merged commands to show as well, or NULL; if any command is merged, an
  *         interval's own table of stages is left out
  * @colour: the terminal has bold, reverse and coloured text, and NO_COLOR is not set
@@ -56,6 +59,8 @@ struct view_options {
 	bool histogram;
 	bool unicode;
 	bool redraw;
+	bool alternate;
+	bool entered;
 	const struct live_merge *peers;
 	bool colour;
 	const struct group_choice *choice;

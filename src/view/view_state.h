@@ -91,6 +91,13 @@ const char *view_group_name(enum view_group group);
 /* Bytes that wait to be read as keys. Bytes that do not fit are lost. */
 #define KEYS_MAX 256
 
+/*
+ * xterm's sequences for the terminal's other screen. The Linux console does not know them. There
+ * the last line is cleared, and output goes on below the others.
+ */
+#define SCREEN_ENTER "\033[?1049h"
+#define SCREEN_LEAVE "\033[?1049l\r\033[J"
+
 /* A key is its character, or one of these. */
 enum key {
 	KEY_NONE = 0,

@@ -13,6 +13,7 @@ screen_begin() {
 		set -m
 		ulimit -c 0
 		stty -g >before
+		echo "what was here before"
 		"$@"
 		stty -g >between
 		# Not its messages: by standard error bash knows its terminal.
@@ -88,8 +89,14 @@ is_last() {
 	screen | awk -v n="$1" -v p="$2" 'NR == n { ok = $0 ~ p } END { exit !ok || NR != n }'
 }
 
+was_here() {
+	terminal capture-pane -p -S - | grep -q '^what was here before'
+}
+
 # restored NAME: once the program has ended.
 restored() {
 	check "$1: it ends" wait_for test -e over
+	# Without a keyboard there is no other screen.
+	[[ $1 == "no keyboard" ]] || check "$1: what was in the terminal is there" was_here
 	equal "$1: the terminal's modes are what they were" "$(cat between after | sort -u)" "$(cat before)"
 }

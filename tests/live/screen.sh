@@ -98,7 +98,7 @@ keys s
 seen "and has its keys" 's:(in flight|p99|oldest|IOPS) '
 keys q
 restored "q"
-seen "with the summary of the run" '^summary of '
+seen "with the summary of the run" '^(no losses|[a-z_]+ [0-9]+  # )'
 
 # ends NAME COMMAND...: at a fresh screen, what ends it.
 ends() {

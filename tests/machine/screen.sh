@@ -42,7 +42,7 @@ seen "with its stages" '^read +network_and_target'
 keep row-80x24
 keys q
 restored "q"
-seen "with the summary of the run" '^summary of '
+seen "with the summary of the run" '^(no losses|[a-z_]+ [0-9]+  # )'
 
 # Both sides, at 80x24: the ten stages are there, with the total, the rows and the keys.
 at_terminal 80 24 "$live --peer 'ntprof-bpf record --target -o -'"
@@ -110,9 +110,9 @@ for way in ssh sudo; do
 	check "$way: another size reaches it" wait_for is_last 43 '^\\?:help'
 	keys q
 	restored "$way: q"
-	seen "$way: with the summary of the run" '^summary of '
+	seen "$way: with the summary of the run" '^(no losses|[a-z_]+ [0-9]+  # )'
 	far_ends "Ctrl-C" keys C-c
-	seen "$way: Ctrl-C: with the summary" '^summary of '
+	seen "$way: Ctrl-C: with the summary" '^(no losses|[a-z_]+ [0-9]+  # )'
 	for signal in TERM SEGV; do
 		far_ends "SIG$signal" pkill -$signal -x ntprof-bpf
 	done

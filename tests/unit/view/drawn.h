@@ -101,7 +101,7 @@ static void draw(void)
 			*to++ = *from;
 			continue;
 		}
-		while (!strchr("HJKm", *from))
+		while (!strchr("HJKhlm", *from))
 			from++;
 	}
 	*to = '\0';

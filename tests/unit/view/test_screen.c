@@ -132,6 +132,25 @@ static void probes_that_missed_alone_are_no_alarm(void **state)
 	assert_non_null(strstr(t.raw, "\033[31mlosses:"));
 }
 
+static void another_screen_is_entered_once_and_left_with_the_summary(void **state)
+{
+	char *text;
+	size_t n;
+
+	t.o.alternate = true;
+	draw();
+	assert_int_equal(strncmp(t.raw, SCREEN_ENTER, strlen(SCREEN_ENTER)), 0);
+	draw();
+	assert_null(strstr(t.raw, SCREEN_ENTER));
+	t.o.out = open_memstream(&text, &n);
+	assert_non_null(t.o.out);
+	assert_int_equal(view_summary(&t.s, &t.o), 0);
+	fclose(t.o.out);
+	assert_int_equal(strncmp(text, SCREEN_LEAVE, strlen(SCREEN_LEAVE)), 0);
+	assert_false(t.o.entered);
+	free(text);
+}
+
 static void the_summary_of_a_screen_has_no_zeroes(void **state)
 {
 	char *text;
@@ -160,6 +179,7 @@ int main(void)
 		TEST(controllers_that_find_no_room_are_counted),
 		TEST(stalled_rows_are_first_and_their_stage_is_known),
 		TEST(probes_that_missed_alone_are_no_alarm),
+		TEST(another_screen_is_entered_once_and_left_with_the_summary),
 		TEST(the_summary_of_a_screen_has_no_zeroes),
 	};
 
