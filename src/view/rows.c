@@ -34,8 +34,15 @@ static const unsigned char summary_columns[] = {
 	QUEUE_P50,	  QUEUE_P90,	    QUEUE_P99,	     QUEUE_P99_9,    QUEUE_MAX,
 };
 
-/* A line that is too long for the terminal leaves out these columns, in this order. */
-static const unsigned char dispensable_columns[] = {QUEUE_P90, QUEUE_P99_9};
+/*
+ * A line that is too long for the terminal leaves out these columns, in this order. The summary,
+ * which scrolls, only leaves out the first two.
+ */
+static const unsigned char dispensable_columns[] = {
+	QUEUE_P90,	 QUEUE_P99_9,	QUEUE_P50, QUEUE_THROUGHPUT,
+	QUEUE_AT_DEVICE, QUEUE_WAITING, QUEUE_MAX,
+};
+#define SUMMARY_DISPENSABLE 2
 
 /**
  * struct shown - what is shown
@@ -80,9 +87,6 @@ static bool column_tells(const struct block *b, unsigned int column)
 	}
 }
 
-/* Layouts that are tried: three at most leave out a column. */
-#define LAYOUTS (TABLE_BRIEF + 4)
-
 /*
  * Chooses the widest layout that leaves enough room for the histogram, or else the narrowest one.
  */
@@ -95,7 +99,7 @@ static void layout_choose(struct shown *s, const struct block *b)
 		table_measure(t, s->total);
 	for (size_t i = 0; i < s->nr; i++)
 		table_measure(t, &s->row[i]);
-	for (unsigned int i = TABLE_WIDE; i < LAYOUTS; i++) {
+	for (unsigned int i = TABLE_WIDE; i <= TABLE_BRIEF + t->nr_dispensable; i++) {
 		unsigned int used = table_lay_out(t, i) + s->margin;
 
 		used += (unsigned int)strlen(t->gap);
@@ -223,7 +227,8 @@ static void show_queues(struct table *t, const struct block *b)
 	*t = (struct table){
 		.columns = &queue_columns,
 		.dispensable = dispensable_columns,
-		.nr_dispensable = ARRAY_SIZE(dispensable_columns),
+		.nr_dispensable =
+			b->summary ? SUMMARY_DISPENSABLE : ARRAY_SIZE(dispensable_columns),
 	};
 	for (size_t i = 0; i < nr; i++)
 		if (column_tells(b, column[i]))

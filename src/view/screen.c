@@ -21,8 +21,9 @@
 #define ERASE_LINE "\033[K"
 #define ERASE_BELOW "\033[J"
 
-/* ECMA-48, SGR: bold, negative image, red; and all of them off. */
+/* ECMA-48, SGR: bold, underlined, negative image, red; and all of them off. */
 #define BOLD "\033[1m"
+#define UNDERLINE "\033[4m"
 #define REVERSE "\033[7m"
 #define RED "\033[31m"
 #define PLAIN "\033[m"
@@ -40,6 +41,7 @@ int screen_open(struct screen *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->marked = SCREEN_NO_MARK;
+	s->focus = SCREEN_ROWS;
 	for (int p = 0; p < SCREEN_PARTS_NR; p++) {
 		s->part[p] = open_memstream(&s->text[p], &s->size[p]);
 		if (!s->part[p])
@@ -125,13 +127,18 @@ static size_t room_share(const size_t *need, size_t *got, size_t room, enum scre
 	return room;
 }
 
-/* The total, the worst row and the number of the others are there, whatever else there is. */
+/*
+ * The total, the worst row and the number of the others are there, unless the keys have another
+ * table.
+ */
 #define ROWS_MIN (kinds[SCREEN_ROWS].titles + 2)
 
-static void rows_keep(const size_t *need, size_t *got)
+static void rows_keep(const struct screen *s, const size_t *need, size_t *got)
 {
 	size_t least = need[SCREEN_ROWS] < ROWS_MIN ? need[SCREEN_ROWS] : ROWS_MIN;
 
+	if (s->focus != SCREEN_ROWS)
+		return;
 	for (int p = SCREEN_ROWS + 1; p < SCREEN_PARTS_NR && got[SCREEN_ROWS] < least; p++) {
 		while (kinds[p].room != SCREEN_WHOLE && got[p] && got[SCREEN_ROWS] < least) {
 			got[p]--;
@@ -212,7 +219,9 @@ static const char *line_style(const struct screen *s, int part, size_t line)
 	if (part == SCREEN_ALARMS)
 		return RED;
 	if (line < kinds[part].titles)
-		return BOLD;
+		return part == (int)s->focus && part != SCREEN_ROWS && part != SCREEN_PAGE
+			       ? BOLD UNDERLINE
+			       : BOLD;
 	if (part == SCREEN_ROWS && line - kinds[part].titles == s->marked)
 		return line - kinds[part].titles < s->stalled ? RED REVERSE : REVERSE;
 	if (part == SCREEN_ROWS && line - kinds[part].titles < s->stalled)
@@ -227,7 +236,7 @@ static size_t lines_above(struct screen *s, int part, size_t lines, size_t room)
 {
 	size_t most = lines > room ? lines - room : 0;
 
-	if (part == SCREEN_PAGE) {
+	if (part == (int)s->focus && part != SCREEN_ROWS) {
 		if (s->top > most)
 			s->top = most;
 		return s->top;
@@ -281,7 +290,7 @@ void screen_redraw(struct screen *s, FILE *out, unsigned int columns, unsigned i
 {
 	struct cursor c = {.out = out, .colour = s->colour, .columns = columns};
 	size_t most = lines ? lines : SIZE_MAX, need[SCREEN_PARTS_NR], got[SCREEN_PARTS_NR];
-	size_t total = 0, fixed = 0, parts = 0, left;
+	size_t total = 0, fixed = 0, parts = 0, focused = 0, left;
 	bool spaced;
 
 	for (int p = 0; p < SCREEN_PARTS_NR; p++) {
@@ -292,9 +301,18 @@ void screen_redraw(struct screen *s, FILE *out, unsigned int columns, unsigned i
 		parts += need[p] != 0;
 	}
 	spaced = parts && total + parts - 1 <= most;
-	left = room_share(need, got, fixed < most ? most - fixed : 0, SCREEN_SHARE);
+	left = fixed < most ? most - fixed : 0;
+	if (s->focus != SCREEN_ROWS && kinds[s->focus].room != SCREEN_WHOLE) {
+		focused = need[s->focus];
+		got[s->focus] = focused < left ? focused : left;
+		left -= got[s->focus];
+		need[s->focus] = 0;
+	}
+	left = room_share(need, got, left, SCREEN_SHARE);
 	room_share(need, got, left, SCREEN_SPARE);
-	rows_keep(need, got);
+	rows_keep(s, need, got);
+	if (focused)
+		need[s->focus] = focused;
 	/* Always keep the key line visible, even if other parts are long. */
 	c.lines = need[SCREEN_KEYS] < most ? most - need[SCREEN_KEYS] : most;
 
@@ -429,6 +447,8 @@ void page_losses_print(const struct block *b, FILE *f)
 void page_help_print(FILE *f, unsigned int width)
 {
 	static const char *const keys[][2] = {
+		{"Tab", "the keys go to the next table: rows, stages, connections, histograms; up "
+			"and down scroll it"},
 		{"s", "sort by the next of IOPS, p99, commands in flight, age of the oldest"},
 		{"g", "group by the next of none, controller, queue, operation, NQN"},
 		{"/", "filter: words that controller, NQN, queue (q3) or operation have to match; "
@@ -467,10 +487,10 @@ void keys_print(const struct view_state *l, FILE *f)
 		duration_format(every, sizeof(every), (double)l->interval_ns);
 	fputs(l->paused ? "PAUSED p:go on " : "", f);
 	if (l->page == VIEW_TABLE) {
-		fprintf(f, "?:help q:quit s:%s g:%s Enter:row ", view_sort_name(l->sort),
-			view_group_name(l->group));
-		fprintf(f, "%sl:losses -/+:%s /:%s\n", l->paused ? "" : "p:pause ", every,
-			filter[0] ? filter : "filter");
+		fprintf(f, "?:help q:quit s:%s g:%s /:%s ", view_sort_name(l->sort),
+			view_group_name(l->group), filter[0] ? filter : "filter");
+		fprintf(f, "Tab:%s Enter:row %sl:loss -/+:%s\n", view_focus_name(l->focus),
+			l->paused ? "" : "p:pause ", every);
 	} else {
 		fprintf(f, "?:help q:quit Esc:back up/down:scroll %sl:losses -/+:%s\n",
 			l->paused ? "" : "p:pause ", every);

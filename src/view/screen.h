@@ -32,7 +32,7 @@ enum screen_room {
 	X(ALARMS, NULL, WHOLE, 0)        \
 	X(ROWS, "rows", SHARE, 2)        \
 	X(LEGEND, "lines", SPARE, 0)     \
-	X(STAGES, "rows", SHARE, 1)      \
+	X(STAGES, "rows", SHARE, 2)      \
 	X(MERGED, "rows", SHARE, 2)      \
 	X(CONNECTIONS, "rows", SPARE, 1) \
 	X(HISTOGRAMS, "lines", SHARE, 0) \
@@ -55,8 +55,9 @@ enum screen_part { SCREEN_PARTS(SCREEN_ENUM) SCREEN_PARTS_NR };
  * @alarm: there are real losses, so they are shown in red
  * @stalled: so many lines of SCREEN_ROWS, after its titles, are of stalled commands: also in red
  * @marked: line of SCREEN_ROWS, counted after its titles, that has to be visible
- * @top: lines of SCREEN_PAGE, counted after its titles, that are scrolled off the top;
- *       screen_redraw() corrects it
+ * @focus: the part that keys scroll; it gets room before others do
+ * @top: lines of it, counted after its titles, that are scrolled off the top; screen_redraw()
+ *       corrects it
  */
 struct screen {
 	FILE *part[SCREEN_PARTS_NR];
@@ -66,6 +67,7 @@ struct screen {
 	bool alarm;
 	size_t stalled;
 	size_t marked;
+	enum screen_part focus;
 	size_t top;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/stages.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,6 +254,8 @@ void columns_stages_merged(struct stage_rows *rows, const struct totals *m)
 #define DURATION_WIDTH 8
 #define SHARE_WIDTH 7
 
+/* In a table of stages, figures follow the operation, the stage and where it is. */
+#define FIRST_FIGURE 3
 /* Width of the column of operations, for any that there could be. */
 static int op_width(void)
 {
@@ -295,7 +298,7 @@ static void print(const struct stage_rows *rows, unsigned int form, const struct
 	if (where)
 		table_add(&table, 2, NULL, 0);
 	table.nr_dispensable = where;
-	for (unsigned int i = 3; i < share; i++)
+	for (unsigned int i = FIRST_FIGURE; i < share; i++)
 		table_add(&table, i, " ", DURATION_WIDTH);
 	table_add(&table, share, where ? NULL : "  ", SHARE_WIDTH);
 	for (unsigned int i = 0; i < rows->nr; i++)
@@ -314,6 +317,222 @@ static void print(const struct stage_rows *rows, unsigned int form, const struct
 			bar_draw(f, part, bar, unicode);
 		fputs("\n", f);
 	}
+}
+
+/*
+ * A stage in one line, with the figures of each operation beside each other.
+ */
+struct across_row {
+	const char *stage;
+	unsigned int where;
+	const struct stage_table *t;
+	const struct stage_row *op[NT_OPS_NR];
+};
+
+static void get_across_where(const void *row, const struct column *c, struct value *v)
+{
+	where_get(((const struct across_row *)row)->where, v);
+}
+
+/* @c->arg: the operation, and the column of the table of a single operation. */
+static void get_across(const void *row, const struct column *c, struct value *v)
+{
+	const struct across_row *r = row;
+	const struct stage_row *of = r->op[c->arg / STAGE_TABLE_MAX];
+
+	value_natural(v, 0);
+	v->none = true;
+	if (of)
+		columns_get(&r->t->columns, c->arg % STAGE_TABLE_MAX, of, v);
+}
+
+/* The columns of stages and their places; then those of each operation. */
+enum { ACROSS_STAGE, ACROSS_WHERE, ACROSS_FIGURES };
+#define ACROSS_COLUMNS_MAX (ACROSS_FIGURES + NT_OPS_NR * STAGE_TABLE_MAX)
+
+/**
+ * struct across - the table
+ * @op: @nr_ops operations that are shown, and those that find no room
+ * @skip: figures of each that are left out, from the first one on
+ * @where: with the places
+ */
+struct across {
+	struct stage_table t;
+	struct columns columns;
+	struct column column[ACROSS_COLUMNS_MAX];
+	struct across_row row[STAGE_ROWS_MAX];
+	unsigned int nr_rows;
+	unsigned char op[NT_OPS_NR];
+	unsigned int nr_ops;
+	unsigned int shown;
+	unsigned int skip;
+	bool where;
+	struct table table;
+};
+
+static struct across_row *across_row(struct across *a, const struct stage_row *of)
+{
+	unsigned int i = 0;
+
+	while (i < a->nr_rows && strcmp(a->row[i].stage, of->stage) != 0)
+		i++;
+	if (i == a->nr_rows)
+		a->row[a->nr_rows++] = (struct across_row){of->stage, of->where, &a->t, {NULL}};
+	return &a->row[i];
+}
+
+/* Operations with most of the time come first, as others may find no room. */
+static void across_fill(struct across *a, const struct stage_rows *rows)
+{
+	double whole[NT_OPS_NR] = {0};
+
+	for (unsigned int i = 0; i < rows->nr; i++) {
+		const struct stage_row *of = &rows->row[i];
+		unsigned int op = of->base.op, at = a->nr_ops;
+
+		across_row(a, of)->op[op] = of;
+		if (whole[op])
+			continue;
+		whole[op] = of->whole + 1;
+		for (; at && whole[a->op[at - 1]] < whole[op]; at--)
+			a->op[at] = a->op[at - 1];
+		a->op[at] = (unsigned char)op;
+		a->nr_ops++;
+	}
+}
+
+/* Lays out the table. Return: width of a line. */
+static unsigned int across_lay_out(struct across *a)
+{
+	unsigned int figures = a->t.columns.nr - FIRST_FIGURE;
+
+	a->table = (struct table){.columns = &a->columns};
+	a->columns.nr = ACROSS_FIGURES;
+	table_add(&a->table, ACROSS_STAGE, NULL, 0);
+	if (a->where)
+		table_add(&a->table, ACROSS_WHERE, NULL, 0);
+	for (unsigned int i = 0; i < a->shown; i++) {
+		for (unsigned int k = a->skip; k < figures; k++) {
+			struct column *c = &a->column[a->columns.nr];
+
+			*c = a->t.column[FIRST_FIGURE + k];
+			c->get = get_across;
+			c->arg = a->op[i] * STAGE_TABLE_MAX + FIRST_FIGURE + k;
+			table_add(&a->table, a->columns.nr++, k == a->skip && i ? "  " : " ",
+				  k + 1 == figures ? SHARE_WIDTH : DURATION_WIDTH - 1);
+		}
+	}
+	for (unsigned int i = 0; i < a->nr_rows; i++)
+		table_measure(&a->table, &a->row[i]);
+	return table_lay_out(&a->table, TABLE_CLOSE);
+}
+
+/*
+ * Chooses what finds room: first fewer operations, but two of them; then no places, fewer figures,
+ * and one operation.
+ */
+static unsigned int across_fit(struct across *a, unsigned int width)
+{
+	unsigned int last = a->t.columns.nr - FIRST_FIGURE - 1, used;
+	unsigned int most = (TABLE_COLUMNS_MAX - ACROSS_FIGURES) / (last + 1);
+
+	a->where = true;
+	for (a->shown = a->nr_ops < most ? a->nr_ops : most;; a->shown--) {
+		used = across_lay_out(a);
+		if (used <= width || a->shown <= 2)
+			break;
+	}
+	while (used > width && (a->where || a->skip < last || a->shown > 1)) {
+		if (a->where)
+			a->where = false;
+		else if (a->skip < last)
+			a->skip++;
+		else
+			a->shown--;
+		used = across_lay_out(a);
+	}
+	return used;
+}
+
+/* Prints the operations above their figures, after @what, and counts those without room. */
+static void across_heading(const struct across *a, const char *what, FILE *f)
+{
+	unsigned int figures = a->t.columns.nr - FIRST_FIGURE - a->skip, at = a->where ? 2 : 1;
+	int used = fprintf(f, "%s", what), column = 0;
+
+	for (unsigned int i = 0; i < a->table.shown; i++) {
+		const struct phrase *p = &a->table.phrase[i];
+
+		if (i >= at && !((i - at) % figures)) {
+			const char *name = op_name(a->op[(i - at) / figures]);
+
+			used += fprintf(f, "%*s%s", column >= used ? column - used + 1 : 1, "",
+					name);
+		}
+		column += (int)strlen(p->before) + (p->width < 0 ? -p->width : p->width);
+	}
+	if (a->shown < a->nr_ops)
+		fprintf(f, "  +%u more", a->nr_ops - a->shown);
+	fputs("\n", f);
+	table_titles(&a->table, f);
+}
+
+/* @what: above the names of the stages. Return: 0 or -ENOMEM. */
+static int print_across(const struct stage_rows *rows, const char *what,
+			const struct figures *figures, FILE *f, unsigned int width, bool unicode)
+{
+	struct figures usual = {.nr = 0};
+	struct across *a;
+	unsigned int used, bar = 0;
+
+	if (!rows->nr)
+		return 0;
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	figures_parse(&usual, "mean,p99");
+	stage_table_make(&a->t, figures && figures->nr ? figures : &usual);
+	a->columns = (struct columns){stage_columns.name, a->column, ACROSS_FIGURES};
+	a->column[ACROSS_STAGE] =
+		(struct column)COLUMN("stage", NAME, COLUMN_FIELD(struct across_row, stage));
+	a->column[ACROSS_WHERE] = (struct column)COLUMN("where", NAME, .get = get_across_where);
+	across_fill(a, rows);
+	used = across_fit(a, width) + 1;
+	if (a->nr_ops == 1 && used + BAR_MIN <= width)
+		bar = bar_width(width, used, BAR_MIN, BAR_MAX);
+	across_heading(a, what, f);
+	for (unsigned int i = 0; i < a->nr_rows; i++) {
+		double part = bar ? share_of(a->row[i].op[a->op[0]]) : 0;
+
+		table_line(&a->table, &a->row[i], f);
+		fputs(part > 0 ? " " : "", f);
+		if (bar)
+			bar_draw(f, part, bar, unicode);
+		fputs("\n", f);
+	}
+	free(a);
+	return 0;
+}
+
+int stages_show_side(const struct stats *s, const struct figures *figures, FILE *f,
+		     unsigned int width, bool unicode)
+{
+	struct stage_rows rows;
+
+	columns_stages_of_side(&rows, s, false);
+	return print_across(&rows, "", figures, f, width, unicode);
+}
+
+int stages_show_merged(const struct totals *m, const struct figures *figures, FILE *f,
+		       unsigned int width, bool unicode)
+{
+	static const struct phrase merged[] = {PHRASE(NULL, MERGING_COMMANDS, .after = " merged")};
+	struct stage_rows rows;
+	char what[CELL_LEN];
+
+	columns_stages_merged(&rows, m);
+	line_format(what, sizeof(what), &merging_columns, merged, ARRAY_SIZE(merged), m);
+	return print_across(&rows, what, figures, f, width, unicode);
 }
 
 void stages_print_side(const struct stats *s, bool summary, unsigned int form,

@@ -49,6 +49,23 @@ void stages_print_merged(const struct totals *m, unsigned int form, const struct
 void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op op,
 		     const struct figures *figures, FILE *f, unsigned int width, bool unicode);
 
+/**
+ * stages_show_side() - print the stages of an interval for a screen: a line a stage, the figures of
+ * each operation beside each other
+ * @figures: NULL or empty: mean and p99
+ * @width: of the screen; places, figures and operations that find no room are left out
+ *
+ * Prints nothing if there was no command.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int stages_show_side(const struct stats *s, const struct figures *figures, FILE *f,
+		     unsigned int width, bool unicode);
+
+/** stages_show_merged() - the same for the ten stages of merged commands */
+int stages_show_merged(const struct totals *m, const struct figures *figures, FILE *f,
+		       unsigned int width, bool unicode);
+
 /*
  * The columns of the stages: where the time of an operation's commands goes, for one side or for
  * both.

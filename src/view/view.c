@@ -183,20 +183,46 @@ static const struct totals *totals_of(const struct view_options *o, bool summary
 	return o->again ? live_merge_last(o->peers) : live_merge_totals(o->peers, summary);
 }
 
+/* A screen with fewer lines has a head of one line, so that there is room for rows. */
+#define HEAD_LINES_MIN 16
+/* Lines of controllers that need an alarm, on a screen: the head must not fill it. */
+#define ALARMS_MAX 4
+
+static bool is_small(const struct view_options *o)
+{
+	return o->redraw && o->lines && o->lines < HEAD_LINES_MIN;
+}
+
+/* Whether a small screen needs no word of the peers: all of them send their streams. */
+static bool peers_run(const struct live_merge *l)
+{
+	const struct peer *p;
+
+	for (unsigned int i = 0; (p = live_merge_peer(l, i)); i++)
+		if (peer_state(p) != PEER_RUNNING)
+			return false;
+	return true;
+}
+
 /* Return: whether any commands were merged, 1 or 0; or -ENOMEM. */
 static int merged_print(const struct view_options *o, const struct block *b, const struct screen *s,
 			unsigned int wrap)
 {
 	const struct totals *m = totals_of(o, b->summary);
 	bool any = false;
-	int err;
+	int err = 0;
 
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		any |= m->latency[op].count != 0;
-	stages_print_merged(m, STAGES_ANY_OP, figures_of(o), s->part[SCREEN_MERGED], b->width,
-			    b->unicode);
-	err = connections_print_stages(m, s->part[SCREEN_CONNECTIONS]);
-	peers_print(o->peers, b->summary, s->part[SCREEN_PEERS], wrap);
+	if (o->redraw && !b->summary)
+		err = stages_show_merged(m, figures_of(o), s->part[SCREEN_MERGED], b->width,
+					 b->unicode);
+	else
+		stages_print_merged(m, STAGES_ANY_OP, figures_of(o), s->part[SCREEN_MERGED],
+				    b->width, b->unicode);
+	err = err ?: connections_print_stages(m, s->part[SCREEN_CONNECTIONS]);
+	if (b->summary || !is_small(o) || !peers_run(o->peers))
+		peers_print(o->peers, b->summary, s->part[SCREEN_PEERS], wrap);
 	for (unsigned int i = 0; !err && live_merge_peer(o->peers, i); i++)
 		unmatched_show(o, b, s, i);
 	if (!err && b->summary)
@@ -269,14 +295,9 @@ static void losses_print(const struct view_options *o, const struct block *b, st
 		losses_print_interval(b->s, f, wrap);
 }
 
-/* A screen with fewer lines has a head of one line, so that there is room for rows. */
-#define HEAD_LINES_MIN 16
-/* Lines of controllers that need an alarm, on a screen: the head must not fill it. */
-#define ALARMS_MAX 4
-
 static void head_show(const struct view_options *o, const struct block *b, const struct screen *s)
 {
-	bool screen = o->redraw && !b->summary, small = o->lines && o->lines < HEAD_LINES_MIN;
+	bool screen = o->redraw && !b->summary, small = is_small(o);
 	unsigned int alarms = !screen ? UINT_MAX : small ? 1 : ALARMS_MAX;
 
 	if (screen && small)
@@ -301,7 +322,11 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 		err = table_show(b, o, s);
 	else
 		err = rows_print(b, s->part[SCREEN_ROWS], s->part[SCREEN_LEGEND]);
-	if (!merged || b->summary)
+	if (!merged && o->redraw && !b->summary)
+		err = err
+			      ?: stages_show_side(b->s, figures_of(o), s->part[SCREEN_STAGES],
+						  b->width, b->unicode);
+	else if (!merged || b->summary)
 		stages_print_side(b->s, b->summary, 0, figures_of(o), s->part[SCREEN_STAGES],
 				  b->width, b->unicode);
 	if (!merged && !b->summary && !ftell(s->part[SCREEN_STAGES]))
@@ -332,20 +357,48 @@ static int page_print(const struct view_options *o, const struct block *b, struc
 			      ?: page_row_print(b, &p, o->state, totals_of(o, false), f);
 		visible_rows_free(&p);
 	}
-	s->top = o->state->top;
 	losses_print(o, b, s);
 	return err;
+}
+
+/* Lets the keys have the table that the user has chosen, if it is there. */
+static void focus_find(struct view_state *state, struct screen *s)
+{
+	static const unsigned char parts[VIEW_FOCUS_NR][2] = {
+		[VIEW_FOCUS_ROWS] = {SCREEN_ROWS, SCREEN_ROWS},
+		[VIEW_FOCUS_STAGES] = {SCREEN_MERGED, SCREEN_STAGES},
+		[VIEW_FOCUS_CONNECTIONS] = {SCREEN_CONNECTIONS, SCREEN_CONNECTIONS},
+		[VIEW_FOCUS_HISTOGRAMS] = {SCREEN_HISTOGRAMS, SCREEN_HISTOGRAMS},
+	};
+	const unsigned char *part;
+
+	/* One that is not there passes the keys on, and at last to the rows. */
+	for (; state->focus; state->focus = (state->focus + 1) % VIEW_FOCUS_NR) {
+		part = parts[state->focus];
+		s->focus = ftell(s->part[part[0]]) ? part[0] : part[1];
+		if (ftell(s->part[s->focus]))
+			return;
+	}
+	s->focus = SCREEN_ROWS;
 }
 
 /* Return: 0 or -ENOMEM. */
 static int contents_print(const struct view_options *o, const struct block *b, struct screen *s)
 {
 	bool looked = o->state && o->redraw && !b->summary;
+	bool page = looked && o->state->page != VIEW_TABLE;
+	int err;
 
 	s->colour = o->colour;
+	s->top = looked ? o->state->top : 0;
+	err = page ? page_print(o, b, s) : parts_print(o, b, s);
+	if (page)
+		s->focus = SCREEN_PAGE;
+	else if (looked)
+		focus_find(o->state, s);
 	if (looked && o->state->keys)
 		keys_print(o->state, s->part[SCREEN_KEYS]);
-	return looked && o->state->page != VIEW_TABLE ? page_print(o, b, s) : parts_print(o, b, s);
+	return err;
 }
 
 static int text_show(const struct stats *stats, struct view_options *o, bool summary)
@@ -367,7 +420,7 @@ static int text_show(const struct stats *stats, struct view_options *o, bool sum
 		err = write_whole(o, summary, draw_text, &d);
 	if (!err && o->redraw)
 		o->entered = o->alternate && !summary;
-	if (o->state && o->state->page != VIEW_TABLE && !summary)
+	if (o->state && !summary)
 		o->state->top = s.top;
 	screen_free(&s);
 	return err;

@@ -21,6 +21,13 @@ const char *view_group_name(enum view_group group)
 	return names[group];
 }
 
+const char *view_focus_name(enum view_focus focus)
+{
+	static const char *const names[] = {VIEW_FOCUSES(LOOK_NAME)};
+
+	return names[focus];
+}
+
 /* The sequences of xterm, the Linux console, screen and tmux (ECMA-48 CSI and SS3). */
 static const struct {
 	const char *sequence;

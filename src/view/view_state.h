@@ -30,6 +30,15 @@
 	X(OP, "op")       \
 	X(NQN, "nqn")
 
+/* X(identifier, name): the table that has the keys. */
+#define VIEW_FOCUSES(X)               \
+	X(ROWS, "rows")               \
+	X(STAGES, "stages")           \
+	X(CONNECTIONS, "connections") \
+	X(HISTOGRAMS, "histograms")
+
+#define VIEW_FOCUS_ENUM(id, name) VIEW_FOCUS_##id,
+enum view_focus { VIEW_FOCUSES(VIEW_FOCUS_ENUM) VIEW_FOCUS_NR };
 #define VIEW_SORT_ENUM(id, name) VIEW_SORT_##id,
 enum view_sort { VIEW_SORTS(VIEW_SORT_ENUM) VIEW_SORTS_NR };
 #define VIEW_GROUP_ENUM(id, name) VIEW_GROUP_##id,
@@ -60,7 +69,9 @@ struct view_row {
  * @before: the filter before that
  * @cursor: index of the marked row, in the order on the screen
  * @row: the row of the page VIEW_ROW
- * @top: number of lines of a page that are scrolled off the top; the code that draws corrects it
+ * @focus: the table that has the keys; if it is not there, the code that draws takes another
+ * @top: number of lines of a page, or of a table that is not that of the rows, that are scrolled
+ * off the top; the code that draws corrects it
  * @paused: no new blocks are shown
  * @interval_ns: from one block to the next; 0: it cannot be changed
  */
@@ -75,6 +86,7 @@ struct view_state {
 	char before[VIEW_FILTER_LEN];
 	size_t cursor;
 	struct view_row row;
+	enum view_focus focus;
 	size_t top;
 	bool paused;
 	uint64_t interval_ns;
@@ -82,6 +94,7 @@ struct view_state {
 
 const char *view_sort_name(enum view_sort sort);
 const char *view_group_name(enum view_group group);
+const char *view_focus_name(enum view_focus focus);
 
 /*
  * Turns what a terminal sends into keys. A key is a character, or a sequence that begins with an

@@ -487,9 +487,14 @@ static void drill_down(struct view_state *l, const struct stats *s)
 		visible_rows_free(&p);
 }
 
+static bool moves_cursor(const struct view_state *l)
+{
+	return l->page == VIEW_TABLE && l->focus == VIEW_FOCUS_ROWS;
+}
+
 static void move(struct view_state *l, long lines)
 {
-	size_t *at = l->page == VIEW_TABLE ? &l->cursor : &l->top;
+	size_t *at = moves_cursor(l) ? &l->cursor : &l->top;
 
 	*at = lines < 0 && *at < (size_t)-lines ? 0 : *at + (size_t)lines;
 }
@@ -547,7 +552,7 @@ static bool moves(struct view_state *l, int key)
 		move(l, PAGE_LINES);
 		return true;
 	case KEY_HOME:
-		l->cursor = l->page == VIEW_TABLE ? 0 : l->cursor;
+		l->cursor = moves_cursor(l) ? 0 : l->cursor;
 		l->top = 0;
 		return true;
 	case KEY_END:
@@ -576,6 +581,11 @@ enum pressed_wish pressed(struct view_state *l, int key, const struct stats *s)
 		break;
 	case 'g':
 		group(l);
+		break;
+	case '\t':
+		l->page = VIEW_TABLE;
+		l->focus = (l->focus + 1) % VIEW_FOCUS_NR;
+		l->top = 0;
 		break;
 	case '/':
 		l->page = VIEW_TABLE;

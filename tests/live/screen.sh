@@ -25,7 +25,7 @@ check "the keys are told on the last line" wait_for is_last 24 '^\\?:help q:quit
 seen "80x24: the total is there" '^ total  *all all '
 seen "and rows, sorted by IOPS, one of them marked" '^>nvme[0-9]+ +1 read'
 seen "p99.9 of some hundred commands is none" '^ total .* - +[0-9.]+[mu]s( |$)'
-seen "stages are there" '^read +network_and_target '
+seen "stages are there" '^network_and_target +network'
 seen "and losses, or that there are none" '^(no losses|losses:)'
 check "echo and lines are off" sh -c "[ \"\$(stty -g <$(terminal display-message -p '#{pane_tty}'))\" != \"\$(cat before)\" ]"
 keys j
@@ -45,6 +45,14 @@ keys Escape
 seen "and back" 'g:op '
 keys g g
 seen "no groups" 'g:none '
+keys Tab
+seen "Tab: the keys are those of the stages" 'Tab:stages'
+resize 80 12
+keys End
+seen "which are scrolled" '^\.\.\. [0-9]+ rows above'
+resize 80 24
+keys Tab
+seen "Tab: no other table is there" 'Tab:rows'
 keys / w r i t e
 seen "a filter is seen while it is typed" '^filter: write_'
 keys Enter
@@ -119,9 +127,9 @@ done
 # Both sides, at 80x24: the ten stages are there, with the total, the rows and the keys.
 mkfifo target || exit 1
 at_terminal 80 24 env TARGET_STREAM="$PWD/target" "$live" --peer "'cat $PWD/target'"
-seen "with a peer: stages of both sides" '^read +network_transmission '
-seen "from the first one" '^read +blk_submission '
-seen "to the last one" '^read +blk_completion '
+seen "with a peer: stages of both sides" '^network_transmission +(host|network) '
+seen "from the first one" '^blk_submission +(host|network) '
+seen "to the last one" '^blk_completion +(host|network) '
 seen "and the total" '^ total '
 check "and the keys" wait_for is_last 24 '^\\?:help'
 keys Enter

@@ -33,7 +33,7 @@ fio --direct=1 --ioengine=libaio --filename="$dev" --size=64M --time_based --run
 load=$!
 seen "80x24: the total is there" '^ total  *all all '
 seen "and rows, sorted by IOPS, one of them marked" '^>nvme[0-9]+ +1 read'
-seen "stages are there" '^read +network_and_target '
+seen "stages are there" '^network_and_target +network'
 seen "and losses, or that there are none" '^(no losses|losses:)'
 keep screen-80x24
 keys Enter
@@ -46,9 +46,9 @@ seen "with the summary of the run" '^(no losses|[a-z_]+ [0-9]+  # )'
 
 # Both sides, at 80x24: the ten stages are there, with the total, the rows and the keys.
 at_terminal 80 24 "$live --peer 'ntprof-bpf record --target -o -'"
-seen "with a peer: stages of both sides" '^read +network_transmission '
-seen "from the first one" '^read +blk_submission '
-seen "to the last one" '^read +blk_completion '
+seen "with a peer: stages of both sides" '^network_transmission +(host|network) '
+seen "from the first one" '^blk_submission +(host|network) '
+seen "to the last one" '^blk_completion +(host|network) '
 seen "and the total" '^ total '
 check "and the keys" wait_for is_last 24 '^\\?:help'
 keep peer-80x24

@@ -190,12 +190,12 @@ static void losses_are_one_line_and_a_page(void **state)
 	t.s.counters_interval[NT_CNT_RING_FULL] = 2;
 	t.s.counters_total[COUNTER_IN_FLIGHT] = 3;
 	draw();
-	assert_string_equal(t.line[22], "losses:  died=5  ring_full=7(+2)");
+	assert_seen("losses:  died=5  ring_full=7(+2)");
 	for (unsigned int c = 0; c < COUNTERS_NR; c++)
 		t.s.counters_total[c] = 1000000;
 	draw();
-	assert_true(strlen(t.line[22]) <= 80);
-	assert_non_null(strstr(t.line[22], "  and more"));
+	assert_true(strlen(t.line[find("losses:", 0)]) <= 80);
+	assert_non_null(strstr(t.line[find("losses:", 0)], "  and more"));
 	press("l");
 	t.o.lines = 64;
 	draw();
@@ -250,7 +250,7 @@ static void pause_and_interval_are_told_on_the_last_line(void **state)
 	t.state.interval_ns = 0;
 	press("+");
 	assert_int_equal(t.state.interval_ns, 0);
-	assert_non_null(strstr(last_line(), "-/+:bursts"));
+	assert_non_null(strstr(last_line(), "-/+:burst"));
 }
 
 static void q_quits_but_in_a_filter_it_is_a_letter(void **state)

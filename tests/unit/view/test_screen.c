@@ -120,6 +120,69 @@ static void stalled_rows_are_first_and_their_stage_is_known(void **state)
 	assert_seen("write network_and_target network+target 1 12.0s");
 }
 
+/* One line a stage, the figures of reads and writes beside each other, with where it is. */
+static void stages_have_operations_beside_each_other(void **state)
+{
+	size(1);
+	draw();
+	ASSERT_ORDER(" ctrl", " read write", "stage mean p99 share mean p99 share",
+		     "blk_submission 42.6us 150us 16.7 % 333us 332us 16.7 %");
+	size(2);
+	draw();
+	ASSERT_ORDER(" controller", " read write", "stage where mean p99 share mean p99 share",
+		     "blk_submission host 42.", "network_and_target network+target 42.",
+		     "blk_completion host 42.");
+	/* More of them where there is room, and the number of those that find none. */
+	commands("nvme0", ONE, 2, NT_OP_FLUSH, 10 * MS, 100);
+	commands("nvme0", ONE, 2, NT_OP_DISCARD, MS, 1);
+	draw();
+	assert_seen(" flush read write +1 more");
+	size(3);
+	draw();
+	assert_seen(" flush read write discard");
+	size(1);
+	draw();
+	assert_seen(" flush read +2 more");
+	/* 40 columns have the shares. */
+	size(0);
+	t.o.lines = 24;
+	draw();
+	assert_seen("stage share share");
+}
+
+static void the_worst_row_is_seen_at_40_by_10(void **state)
+{
+	for (uint16_t qid = 3; qid < 40; qid++)
+		commands("nvme0", ONE, qid, NT_OP_READ, 100 * US, 100);
+	size(0);
+	press("ss");
+	assert_seen(" ctrl qid op IOPS oldest p99");
+	assert_seen(" total all all");
+	assert_seen(">nvme0 1 read 300 1.00ms");
+	assert_seen("... 40 more rows");
+}
+
+static void tab_changes_the_table_that_is_scrolled(void **state)
+{
+	size(0);
+	press("\t");
+	assert_non_null(strstr(t.raw, "stage"));
+	assert_int_equal(find("blk_completion", 0), -1);
+	press_key(KEY_END);
+	assert_seen("blk_completion");
+	assert_seen("... 2 rows above");
+	press("k");
+	assert_int_equal(t.state.cursor, 0);
+	/* There are no other tables. */
+	press("\t");
+	assert_int_equal(t.state.focus, VIEW_FOCUS_ROWS);
+	press("j");
+	assert_int_equal(t.state.cursor, 1);
+	t.o.histogram = true;
+	press("\t\t");
+	assert_int_equal(t.state.focus, VIEW_FOCUS_HISTOGRAMS);
+}
+
 static void probes_that_missed_alone_are_no_alarm(void **state)
 {
 	t.o.colour = true;
@@ -178,6 +241,9 @@ int main(void)
 		TEST(a_live_controller_that_answers_nothing_of_before_is_too),
 		TEST(controllers_that_find_no_room_are_counted),
 		TEST(stalled_rows_are_first_and_their_stage_is_known),
+		TEST(stages_have_operations_beside_each_other),
+		TEST(the_worst_row_is_seen_at_40_by_10),
+		TEST(tab_changes_the_table_that_is_scrolled),
 		TEST(probes_that_missed_alone_are_no_alarm),
 		TEST(another_screen_is_entered_once_and_left_with_the_summary),
 		TEST(the_summary_of_a_screen_has_no_zeroes),
