@@ -48,7 +48,7 @@ struct {
 struct nt_hist_bucket nt_hist_index[1 << NT_HIST_INDEX_BITS] = {};
 
 /* The first duration of a new interval resets the maximum to 0. */
-static __always_inline void hist_turn(struct nt_hist *h, __u32 epoch)
+static __always_inline void hist_turn(struct nt_hist_head *h, __u32 epoch)
 {
 	if (h->max_epoch[epoch & 1] == epoch)
 		return;
@@ -59,8 +59,10 @@ static __always_inline void hist_turn(struct nt_hist *h, __u32 epoch)
 /*
  * Counts a duration in a histogram.
  * @turned: the same histogram, by max_at(): its max[0] is the maximum of this interval
+ * @bucket: that of the duration
  */
-static __always_inline void hist_count(struct nt_hist *h, struct nt_hist *turned, __u64 ns)
+static __always_inline void hist_count(struct nt_hist_head *h, struct nt_hist_head *turned,
+				       __u32 *bucket, __u64 ns)
 {
 	if (turned->max[0] < ns)
 		turned->max[0] = ns;
@@ -69,7 +71,7 @@ static __always_inline void hist_count(struct nt_hist *h, struct nt_hist *turned
 	 * count.
 	 */
 	asm volatile("" ::: "memory");
-	h->buckets[nt_bucket(ns)]++;
+	++*bucket;
 	h->sum += ns;
 }
 
@@ -192,7 +194,7 @@ __noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 slot, __u32 measur
 		__sync_fetch_and_add(&h->other_bytes, bytes);
 		return 0;
 	}
-	hist_turn(h, epoch);
+	hist_turn(&h->head, epoch);
 	__sync_fetch_and_add(&h->sum, ns);
 	__sync_fetch_and_add(&h->bytes, bytes);
 	if (h->max[epoch & 1] < ns)
@@ -200,27 +202,90 @@ __noinline __u32 nt_shared_count(__u64 ns, __u64 bytes, __u32 slot, __u32 measur
 	return __sync_fetch_and_add(&h->buckets[nt_bucket(ns)], 1);
 }
 
+struct stage_bank {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1 << NT_STAGES_BITS);
+	__uint(key_size, sizeof(__u32));
+	__uint(value_size, sizeof(struct nt_stage_hists));
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, NT_STAGES_BANKS);
+	__type(key, __u32);
+	__array(values, struct stage_bank);
+} stage_banks SEC(".maps");
+
+struct nt_stage_hists nt_first_stages[1 << NT_STAGES_BITS] = {};
+
+/* Never NULL for a number that was taken, but the verifier does not know that. */
+static __always_inline struct nt_stage_hists *stages_at(__u32 nr)
+{
+	__u32 bank, at;
+	void *stages;
+
+	if (is_likely(nr < 1u << NT_STAGES_BITS))
+		return &nt_first_stages[masked(nr, (1u << NT_STAGES_BITS) - 1)];
+	bank = nr >> NT_STAGES_BITS;
+	at = nr & ((1u << NT_STAGES_BITS) - 1);
+	stages = bpf_map_lookup_elem(&stage_banks, &bank);
+	return stages ? bpf_map_lookup_elem(stages, &at) : NULL;
+}
+
+/*
+ * Takes stage histograms for the commands that @h counts. Admin and Fabrics commands share those of
+ * their CPU: each queue has a Connect, and no other. So do queues past the limit. User space has
+ * these try again at each interval. A program that interrupts this one may do the same. This is
+ * rare.
+ * Return: their number, or NT_STAGES_SHARED
+ */
+static __noinline __s32 stages_take(struct nt_hist *h)
+{
+	const __u64 key = h->key;
+	struct nt_stage_hists *s;
+	__s32 nr = 0, seen;
+
+	if (NT_HIST_KEY_OP(key) < NT_OP_ADMIN)
+		nr = nt_take_but(NT_POOL_STAGES, nt_knobs.stages_kept);
+	s = stages_at(nr);
+	if (nr && s)
+		s->h[0].key = key;
+	else
+		nr = NT_STAGES_SHARED;
+	seen = __sync_val_compare_and_swap(&h->stages, 0, nr);
+	if (!seen)
+		return nr;
+	if (nr != NT_STAGES_SHARED && s)
+		s->h[0].key = NT_STAGES_UNUSED;
+	return seen;
+}
+
 /*
  * Counts the latency of a command in the histogram of its queue and operation.
  * @who: see struct nt_identity
  * @cpu: the current one
+ * Return: the number of the stage histograms of these commands, or NT_STAGES_SHARED
  */
-static __always_inline void latency_count(struct nt_queue *q, const struct nt_record *r, __u32 who,
-					  __u32 cpu, __u64 latency)
+static __always_inline __s32 latency_count(struct nt_queue *q, const struct nt_record *r, __u32 who,
+					   __u32 cpu, __u64 latency)
 {
 	__u32 epoch = nt_control.epoch;
+	struct nt_hist_head *turned;
 	struct nt_hist *h;
 
 	if (nt_knobs.no_histograms)
-		return;
+		return NT_STAGES_SHARED;
 	h = hist_find(q, r->slot, who, r->op, cpu);
 	if (!h) {
 		nt_shared_count(latency, r->length, r->slot, true);
-		return;
+		return NT_STAGES_SHARED;
 	}
-	hist_turn(h, epoch);
-	hist_count(h, max_at(h, epoch), latency);
+	hist_turn(&h->head, epoch);
+	turned = max_at(h, epoch);
+	hist_count(&h->head, turned, &h->buckets[nt_bucket(latency)], latency);
 	h->bytes += r->length;
+	return h->stages ?: stages_take(h);
 }
 
 /* Counts a command outside the sample that has ended. @who: see latency_count() */

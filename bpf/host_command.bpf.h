@@ -403,6 +403,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	bool elsewhere;
 	__u32 shape, cpu, unknown = 0;
 	__u64 now, begin;
+	__s32 stages;
 
 	c = cmd_any_by_owner((__u64)rq, &elsewhere);
 	if (c) {
@@ -469,8 +470,8 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		begin = r->points[NT_H_QUEUE_RQ];
 		unknown = 1u << NT_HS_BLK_SUBMISSION;
 	}
-	latency_count(q, r, q->controller, cpu, now - begin);
-	if (!stages_count(NT_HOST, r, shape, unknown, cpu))
+	stages = latency_count(q, r, q->controller, cpu, now - begin);
+	if (!stages_count(NT_HOST, r, shape, unknown, cpu, stages))
 		record_unsplit(r);
 	host_record_submit(r, q, rq, now - begin);
 	return 0;

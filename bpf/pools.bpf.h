@@ -48,14 +48,14 @@ static __always_inline __u32 masked(__u32 nr, const __u32 mask)
  */
 #define NT_TAKE_TRIES 64
 
-__u32 nt_take(__u32 pool);
+__u32 nt_take_but(__u32 pool, __u32 kept);
 
 /*
- * Takes an item. Global, so that the verifier checks it once.
- * Return: the number of the item, 0 if none is left. All of its bytes are 0, except for states,
- * which are released
+ * Takes an item, if more than @kept are left. Global, so that the verifier checks it once.
+ * Return: the number of the item, 0 if there is none to take. All of its bytes are 0, except for
+ * states, which are released
  */
-__noinline __u32 nt_take(__u32 pool)
+__noinline __u32 nt_take_but(__u32 pool, __u32 kept)
 {
 	__u32 taken, left, call = 0;
 	struct nt_pool *p;
@@ -73,7 +73,7 @@ __noinline __u32 nt_take(__u32 pool)
 
 		taken = *(volatile __u32 *)&p->taken;
 		left = *(volatile __u32 *)&p->given - taken;
-		if (!left)
+		if (left <= kept)
 			return 0;
 		nr = numbers[taken & (NT_FREE_MAX - 1)];
 		if (__sync_val_compare_and_swap(&p->taken, taken, taken + 1) != taken)
@@ -84,6 +84,11 @@ __noinline __u32 nt_take(__u32 pool)
 		return nr;
 	}
 	return 0;
+}
+
+static __always_inline __u32 nt_take(__u32 pool)
+{
+	return nt_take_but(pool, 0);
 }
 
 _Static_assert((NT_POOLS_NR & (NT_POOLS_NR - 1)) == 0, "pools are masked");

@@ -11,46 +11,15 @@
 
 #include "histograms.bpf.h"
 
-struct stage_bank {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1 << NT_STAGES_BITS);
-	__uint(key_size, sizeof(__u32));
-	__uint(value_size, sizeof(struct nt_stage_hists));
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
-	__uint(max_entries, NT_STAGES_BANKS);
-	__type(key, __u32);
-	__array(values, struct stage_bank);
-} stage_banks SEC(".maps");
-
-struct nt_stage_hists nt_first_stages[1 << NT_STAGES_BITS] = {};
-
-/* The stage histograms that a CPU has for an operation; 0 if none yet. */
+/* The stage histograms that a CPU's commands of an operation share; 0 if none yet. */
 struct nt_stages_of nt_stages_of[NT_CPUS] = {};
 
-/* Never NULL for a number that was taken, but the verifier does not know that. */
-static __always_inline struct nt_stage_hists *stages_at(__u32 nr)
-{
-	__u32 bank, at;
-	void *stages;
-
-	if (is_likely(nr < 1u << NT_STAGES_BITS))
-		return &nt_first_stages[masked(nr, (1u << NT_STAGES_BITS) - 1)];
-	bank = nr >> NT_STAGES_BITS;
-	at = nr & ((1u << NT_STAGES_BITS) - 1);
-	stages = bpf_map_lookup_elem(&stage_banks, &bank);
-	return stages ? bpf_map_lookup_elem(stages, &at) : NULL;
-}
-
 /*
- * The stage histograms of CPU @cpu, the current one, for operation @op. Takes some if there are
- * none. Only a program that interrupts this one can do the same meanwhile.
- * Return: NULL if none are left
+ * The stage histograms that CPU @cpu, the current one, shares for operation @op. Takes some if
+ * there are none. Only a program that interrupts this one can do the same meanwhile. Return: NULL
+ * if none are left
  */
-static __always_inline struct nt_stage_hists *stages_find(__u32 op, __u32 cpu)
+static __always_inline struct nt_stage_hists *stages_shared(__u32 op, __u32 cpu)
 {
 	__u32 nr, seen;
 	__u32 *at = &nt_stages_of[cpu & (NT_CPUS - 1)].at[op & (NT_OPS_NR - 1)];
@@ -129,7 +98,14 @@ static __always_inline void stages_turn(struct nt_stage_hists *s, __u32 epoch)
 	if (s->h[0].max_epoch[epoch & 1] == epoch)
 		return;
 	for (int i = NT_STAGES_MAX - 1; i >= 0; i--)
-		hist_turn(&s->h[i], epoch);
+		hist_turn(&s->h[i].head, epoch);
+}
+
+/* Counts a duration of a stage. @turned: as in hist_count() */
+static __always_inline void stage_count(struct nt_stage_hist *h, struct nt_stage_hist *turned,
+					__u64 ns)
+{
+	hist_count(&h->head, &turned->head, &h->buckets[NT_STAGE_BUCKET(nt_bucket(ns))], ns);
 }
 
 /* Counts the stages where no point is missing. @shape: a constant. Return: as stages_split() */
@@ -148,7 +124,7 @@ static __always_inline bool stages_count_shape(const enum nt_side side, const st
 	_Pragma("unroll") for (int i = 0; i < NT_STAGES_MAX; i++)
 	{
 		if (stages_passed(side, shape) & 1u << i)
-			hist_count(&s->h[i], &turned->h[i], stage[i]);
+			stage_count(&s->h[i], &turned->h[i], stage[i]);
 	}
 	return true;
 }
@@ -182,7 +158,7 @@ static __always_inline bool stages_count_joined(const enum nt_side side, const s
 	}
 	for (int i = 0; i < NT_STAGES_MAX; i++)
 		if (passed & 1u << i)
-			hist_count(&s->h[i], max_at(&s->h[i], epoch), stage[i]);
+			stage_count(&s->h[i], max_at(&s->h[i], epoch), stage[i]);
 	return true;
 }
 
@@ -232,11 +208,12 @@ static __always_inline void arrivals_set(const enum nt_side side, struct nt_reco
 /*
  * Counts the stages of a command that has ended.
  * @cpu: the current one
+ * @nr: what latency_count() has returned
  * @unknown: bits of the stages that are not known for this command
  * Return: false if it cannot be split: see stages_split(). Nothing is counted then
  */
 static __always_inline bool stages_count(const enum nt_side side, struct nt_record *r, __u32 shape,
-					 __u32 unknown, __u32 cpu)
+					 __u32 unknown, __u32 cpu, __s32 nr)
 {
 	const __u32 stack = side == NT_HOST ? NT_HS_NSTACK_COMPLETION : NT_TS_NSTACK_SUBMISSION;
 	__u32 op = r->op, epoch = nt_control.epoch, lacking = arrivals_lacking(side, r, shape);
@@ -244,7 +221,7 @@ static __always_inline bool stages_count(const enum nt_side side, struct nt_reco
 	bool split;
 
 	if (!nt_knobs.no_histograms) {
-		s = stages_find(op, cpu);
+		s = nr > 0 ? stages_at(nr) : stages_shared(op, cpu);
 		if (!s) {
 			count(NT_CNT_HIST_FULL);
 			return true;

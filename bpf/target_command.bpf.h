@@ -319,6 +319,7 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	struct nt_record *r = &c->r;
 	__u32 shape, cpu;
 	__u64 begin;
+	__s32 stages;
 
 	r->points[NT_T_SENT] = now;
 	if (q->identified != q->gen)
@@ -339,8 +340,8 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	begin = r->points[NT_T_RX] ?: r->points[NT_T_CMD];
 	if (!is_error(r)) {
 		cpu = bpf_get_smp_processor_id();
-		latency_count(q, r, r->gen, cpu, now - begin);
-		if (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0, cpu))
+		stages = latency_count(q, r, r->gen, cpu, now - begin);
+		if (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0, cpu, stages))
 			record_unsplit(r);
 	}
 	record_submit(r, NT_TARGET, q, now - begin);

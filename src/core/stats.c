@@ -215,6 +215,90 @@ struct stats_row *stats_others(struct stats *s)
 	return stats_row(s, STATS_OTHERS, "", 0, NT_OP_OTHER, true);
 }
 
+/* Compares the controllers and operations, in the order of rows. */
+static int stages_compare(const struct stats_row *r, const struct stats_stages *of)
+{
+	int c = strverscmp(r->controller, of->controller);
+
+	if (!c)
+		c = strcmp(r->peer, of->peer);
+	if (!c)
+		c = strcmp(r->other, of->other);
+	return c ?: (int)r->op - (int)of->op;
+}
+
+static size_t stages_at(const struct stats *s, const struct stats_row *row)
+{
+	return BISECT(i, 0, s->nr_stages, stages_compare(row, s->stages[i]) > 0);
+}
+
+struct stats_stages *stats_stages_find(const struct stats *s, const struct stats_row *row)
+{
+	size_t at = stages_at(s, row);
+
+	return !row->shared && at < s->nr_stages && !stages_compare(row, s->stages[at])
+		       ? s->stages[at]
+		       : NULL;
+}
+
+static void stages_remove(struct stats *s, size_t at)
+{
+	free(s->stages[at]);
+	memmove(&s->stages[at], &s->stages[at + 1], (--s->nr_stages - at) * sizeof(*s->stages));
+}
+
+/* Gives up the stages that have counted nothing for longest. Return: whether there is room now */
+static bool stages_make_room(struct stats *s)
+{
+	size_t quiet = 0;
+
+	for (size_t i = 1; i < s->nr_stages; i++)
+		if (s->stages[i]->idle > s->stages[quiet]->idle)
+			quiet = i;
+	if (!s->nr_stages || !s->stages[quiet]->idle)
+		return false;
+	for (size_t i = 0; i < s->nr_rows; i++)
+		if (!stages_compare(s->rows[i], s->stages[quiet]))
+			s->rows[i]->unstaged_total = true;
+	stages_remove(s, quiet);
+	return true;
+}
+
+struct stats_stages *stats_stages_make(struct stats *s, struct stats_row *row)
+{
+	struct stats_stages *of = stats_stages_find(s, row);
+
+	if (of || row->shared)
+		return of;
+	if (s->nr_stages < STATS_STAGES_MAX || stages_make_room(s))
+		of = ARRAY_MAKE(s->stages, s->nr_stages, stages_at(s, row), sizeof(*of));
+	if (!of) {
+		row->unstaged_interval = row->unstaged_total = true;
+		return NULL;
+	}
+	memcpy(of->controller, row->controller, sizeof(of->controller));
+	memcpy(of->peer, row->peer, sizeof(of->peer));
+	memcpy(of->other, row->other, sizeof(of->other));
+	of->op = row->op;
+	return of;
+}
+
+/* Removes the stages of controllers that have no row any more. */
+static void stages_tidy(struct stats *s)
+{
+	for (size_t i = 0; i < s->nr_stages; i++)
+		s->stages[i]->has_row = false;
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		struct stats_stages *of = stats_stages_find(s, s->rows[i]);
+
+		if (of)
+			of->has_row = true;
+	}
+	for (size_t i = s->nr_stages; i-- > 0;)
+		if (!s->stages[i]->has_row)
+			stages_remove(s, i);
+}
+
 /* Whether the connection of the row has ended, and the row has nothing in this interval. */
 static bool has_ended(const struct stats_row *r,
 		      bool (*ended)(const void *context, const struct stats_row *row),
@@ -297,6 +381,7 @@ static int fold_rows(struct stats *s, uint64_t last_ns)
 	}
 	s->rows_gone += s->nr_rows - left;
 	s->nr_rows = left;
+	stages_tidy(s);
 	return 0;
 }
 
@@ -352,6 +437,12 @@ void stats_begin_interval(struct stats *s)
 		hist_clear(&s->rows[i]->interval);
 		s->rows[i]->others_interval = (struct workload){0};
 		s->rows[i]->waiting = (struct waiting){0};
+		s->rows[i]->unstaged_interval = false;
+	}
+	for (size_t i = 0; i < s->nr_stages; i++) {
+		s->stages[i]->idle += s->stages[i]->idle < UINT32_MAX;
+		for (unsigned int k = 0; k < NT_STAGES_MAX; k++)
+			hist_clear(&s->stages[i]->interval[k]);
 	}
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
@@ -442,8 +533,12 @@ void stats_free(struct stats *s)
 	for (size_t i = 0; i < s->nr_rows; i++)
 		free(s->rows[i]);
 	free(s->rows);
+	for (size_t i = 0; i < s->nr_stages; i++)
+		free(s->stages[i]);
+	free(s->stages);
 	errors_free(&s->errors);
 	s->rows = NULL;
-	s->nr_rows = 0;
+	s->stages = NULL;
+	s->nr_rows = s->nr_stages = 0;
 	s->rows_gone = 0;
 }

@@ -142,6 +142,8 @@ void waiting_stage_add(struct waiting_stage *into, const struct waiting_stage *f
  * @slot, @who: the last connection that was counted here, see struct nt_identity
  * @ended_ns: CLOCK_MONOTONIC time when stats_fold() found that the connection had ended; 0: it has
  *            not
+ * @unstaged_interval, @unstaged_total: some of its commands are not in the stages of its
+ * controller, see struct stats_stages
  * @series, @series_of: for serve/page.c
  *
  * Only stats_fold() removes a row.
@@ -161,8 +163,51 @@ struct stats_row {
 	uint32_t slot;
 	uint32_t who;
 	uint64_t ended_ns;
+	bool unstaged_interval;
+	bool unstaged_total;
 	uint32_t series;
 	uint32_t series_of;
+};
+
+/*
+ * The most struct stats_stages, of 99 KiB each. They are enough for 256 controllers that read and
+ * write. With more of them, the one that has counted nothing for longest is given up. If each of
+ * them has counted something just now, a new one finds no room. The machine's stages have all
+ * commands in any case.
+ */
+#ifndef STATS_STAGES_MAX
+#define STATS_STAGES_MAX 512
+#endif
+
+/**
+ * struct stage_counts - for trace/histograms.c
+ * @counted: commands that the kernel has counted in a stage
+ * @zeros: zeros that were added for commands that did not pass it
+ * @grown: something was counted in this interval
+ */
+struct stage_counts {
+	uint64_t counted[NT_STAGES_MAX];
+	uint64_t zeros[NT_STAGES_MAX];
+	bool grown;
+};
+
+/**
+ * struct stats_stages - stages of a controller's commands of an operation
+ * @controller, @peer, @other, @op: of its rows
+ * @idle: number of intervals in a row in which nothing was counted
+ * @has_row: for stats_fold()
+ * @interval, @total: [stage of this side]
+ */
+struct stats_stages {
+	char controller[32];
+	char peer[NT_NQN_LEN];
+	char other[NT_NQN_LEN];
+	enum nt_op op;
+	uint32_t idle;
+	bool has_row;
+	struct stage_counts counts;
+	struct hist interval[NT_STAGES_MAX];
+	struct hist total[NT_STAGES_MAX];
 };
 
 /**
@@ -192,7 +237,10 @@ struct stats_row {
  * @burst_began_ns, @burst_ended_ns: CLOCK_MONOTONIC times of the last burst's beginning and end
  * @rows: sorted by controller, queue, operation; @nr_rows of them
  * @rows_gone: number of rows that stats_fold() has removed
- * @stage_interval, @stage_total: [operation][stage of this side]
+ * @stage_interval, @stage_total: [operation][stage of this side], of all commands
+ * @stages: @nr_stages of single controllers, sorted as rows are; admin and Fabrics commands, those
+ *          of unknown connections, and those past the limits are in @stage_interval and
+ *          @stage_total only
  * @errors: commands that are in no histogram, because they ended with an error
  * @counters_interval, @counters_total: enum nt_counter, then COUNTER_*
  * @counters_queues: the least number of queues that the events in @counters_total belong to; 0: not
@@ -228,6 +276,8 @@ struct stats {
 	uint64_t rows_gone;
 	struct hist stage_interval[NT_OPS_NR][NT_STAGES_MAX];
 	struct hist stage_total[NT_OPS_NR][NT_STAGES_MAX];
+	struct stats_stages **stages;
+	size_t nr_stages;
 	struct errors errors;
 	uint64_t counters_interval[COUNTERS_NR];
 	uint64_t counters_total[COUNTERS_NR];
@@ -252,6 +302,16 @@ struct stats_row *stats_row(struct stats *s, const char *controller, const char 
  */
 struct stats_row *stats_row_of(struct stats *s, const char *controller, const char *peer,
 			       const char *other, uint16_t qid, enum nt_op op, bool shared);
+
+/** stats_stages_find() - the stages of a row's controller and operation; NULL if there are none */
+struct stats_stages *stats_stages_find(const struct stats *s, const struct stats_row *row);
+
+/**
+ * stats_stages_make() - the same, made if there are none
+ *
+ * Return: NULL if there is no room; then the row is @unstaged_interval and @unstaged_total.
+ */
+struct stats_stages *stats_stages_make(struct stats *s, struct stats_row *row);
 
 /** stats_others() - the row of commands without a row of their own; NULL when memory ran out */
 struct stats_row *stats_others(struct stats *s);

@@ -18,6 +18,15 @@
 /* Array size. It is even, so that structures of 32-bit buckets stay a multiple of 8 bytes. */
 #define NT_BUCKETS_ALLOC ((NT_BUCKETS + 1) & ~1u)
 
+/*
+ * Histograms of stages are coarser: a bucket is at most 1/8 of its lower bound wide, and 4 ns below
+ * 32 ns.
+ */
+#define NT_STAGE_SHIFT 2
+#define NT_STAGE_BUCKET(bucket) ((bucket) >> NT_STAGE_SHIFT)
+#define NT_STAGE_BUCKETS (NT_STAGE_BUCKET(NT_OVERFLOW_BUCKET) + 1)
+#define NT_STAGE_BUCKETS_ALLOC ((NT_STAGE_BUCKETS + 1) & ~1u)
+
 #ifdef __bpf__
 /*
  * The table has the bucket of every duration below 2^NT_TABLE_BITS. A duration that is

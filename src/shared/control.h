@@ -19,6 +19,8 @@
  * @missing: bits of the points that no program gives on this kernel
  * @shared_mask: one less than the number of entries of the map hists_shared, which counts by CPU
  *               when no histogram is left
+ * @stages_kept: queues take no histograms of stages of their own when only this many are left,
+ * which are for those that CPUs share
  * @qid_stride: queue ids that a controller can have, including the admin queue (host): queue id q
  *              of controller nvmeN has slot N * @qid_stride + q
  * @slots: entries of the map queues, one for each nvmet_tcp_queue.idx (target)
@@ -46,6 +48,7 @@ struct nt_knobs {
 	__u32 sample_below;
 	__u32 missing;
 	__u32 shared_mask;
+	__u32 stages_kept;
 	__u32 qid_stride;
 	__u32 slots;
 	__u8 no_histograms;

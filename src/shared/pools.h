@@ -19,7 +19,7 @@
 enum nt_pool_id {
 	NT_POOL_CMDS,	/* pieces of NT_CHUNK_CMDS states each */
 	NT_POOL_HISTS,	/* latency histograms, by queue, operation and CPU */
-	NT_POOL_STAGES, /* a histogram for each stage, by operation and CPU */
+	NT_POOL_STAGES, /* a histogram for each stage, by queue, operation and CPU */
 	NT_POOL_JOINS,	/* notes of packets that TCP has joined, by queue */
 	NT_POOLS_NR
 };
@@ -30,11 +30,11 @@ enum nt_pool_id {
  */
 #define NT_CMDS_BITS 6	 /* 1.2 MiB */
 #define NT_HISTS_BITS 7	 /* 0.5 MiB */
-#define NT_STAGES_BITS 4 /* 0.4 MiB */
+#define NT_STAGES_BITS 6 /* 0.4 MiB */
 #define NT_JOINS_BITS 6	 /* 0.3 MiB */
 #define NT_CMDS_BANKS 512
 #define NT_HISTS_BANKS 256
-#define NT_STAGES_BANKS 512
+#define NT_STAGES_BANKS 256
 #define NT_JOINS_BANKS 128
 
 /* The number of items that a ring holds: programs can take so many before user space runs again. */
@@ -67,8 +67,8 @@ struct nt_hist_bucket {
 } __attribute__((aligned(64)));
 
 /*
- * The numbers of a CPU's histograms of stages, by operation; 0: none yet. Two CPUs share a cache
- * line, which they normally only read.
+ * The numbers of the histograms of stages that a CPU's commands share, by operation; 0: none yet.
+ * Two CPUs share a cache line, which they normally only read.
  */
 struct nt_stages_of {
 	__u32 at[8];

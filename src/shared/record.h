@@ -192,32 +192,70 @@ struct nt_cmd {
 };
 
 /**
- * struct nt_hist - one histogram of durations, of one CPU
- * @key: its owner, NT_HIST_KEY(), as long as it has one; for histograms of stages, 1 + the
- *       operation
+ * struct nt_hist_head - what all histograms of durations have, each of one CPU
+ * @key: its owner, as long as it has one, see below
  * @sum: nanoseconds
- * @bytes: data transferred by the commands counted
- * @others: commands that ended and are not in the sample; they are counted only here
- * @other_bytes: data transferred by them
  * @max: longest duration of the interval that @max_epoch names; a pair, so that the reader can read
  *       the last interval while the next one fills
  * @max_epoch: see @max
+ */
+#define NT_HIST_HEAD  \
+	__u64 key;    \
+	__u64 sum;    \
+	__u64 max[2]; \
+	__u32 max_epoch[2];
+struct nt_hist_head {
+	NT_HIST_HEAD
+};
+
+/**
+ * struct nt_hist - a histogram of latencies: NT_HIST_KEY() is its @key
+ * @bytes: data transferred by the commands counted
+ * @others: commands that ended and are not in the sample; they are counted only here
+ * @other_bytes: data transferred by them
+ * @stages: number of the struct nt_stage_hists that count the stages of the same commands; 0: none
+ *          yet; NT_STAGES_SHARED: those of the CPU's operation count them, with other commands
  * @buckets: counts, modulo 2^32; the reader accumulates differences
  */
 struct nt_hist {
-	__u64 key;
-	__u64 sum;
+	union {
+		struct nt_hist_head head;
+		struct {
+			NT_HIST_HEAD
+		};
+	};
 	__u64 bytes;
 	__u64 others;
 	__u64 other_bytes;
-	__u64 max[2];
-	__u32 max_epoch[2];
+	__s32 stages;
 	__u32 buckets[NT_BUCKETS_ALLOC];
 } __attribute__((aligned(64)));
+#define NT_STAGES_SHARED (-1)
 
+/**
+ * struct nt_stage_hist - a histogram of the durations of a stage
+ * @buckets: as in struct nt_hist, but four of its buckets are one: see NT_STAGE_BUCKET()
+ *
+ * There is one for each stage wherever there is a latency histogram, so it has to be small.
+ */
+struct nt_stage_hist {
+	union {
+		struct nt_hist_head head;
+		struct {
+			NT_HIST_HEAD
+		};
+	};
+	__u32 buckets[NT_STAGE_BUCKETS_ALLOC];
+} __attribute__((aligned(64)));
+
+/*
+ * The @key of the first one is that of the latency histogram that leads here; 1 + the operation, if
+ * a CPU's commands of that operation share them; NT_STAGES_UNUSED, if they were taken in vain.
+ */
 struct nt_stage_hists {
-	struct nt_hist h[NT_STAGES_MAX];
+	struct nt_stage_hist h[NT_STAGES_MAX];
 };
+#define NT_STAGES_UNUSED (~0ULL)
 
 /*
  * States are kept in pieces of 128 commands, the usual queue depth. Deeper queues take several

@@ -19,35 +19,86 @@ int histograms_init(struct tracer *t)
 	uint32_t shared = t->object.knobs->shared_mask + 1;
 
 	t->hist_seen = calloc(NT_HISTS_BANKS, sizeof(*t->hist_seen));
-	t->stage_seen = calloc(NT_STAGES_BANKS, sizeof(*t->stage_seen));
+	t->stages_seen = calloc(NT_STAGES_BANKS, sizeof(*t->stages_seen));
 	t->shared_seen = calloc(shared, sizeof(*t->shared_seen));
-	return t->hist_seen && t->stage_seen && t->shared_seen ? 0 : -ENOMEM;
+	return t->hist_seen && t->stages_seen && t->shared_seen ? 0 : -ENOMEM;
 }
 
 void histograms_free(struct tracer *t)
 {
 	for (unsigned int i = 0; t->hist_seen && i < NT_HISTS_BANKS; i++)
 		free(t->hist_seen[i]);
-	for (unsigned int i = 0; t->stage_seen && i < NT_STAGES_BANKS; i++)
-		free(t->stage_seen[i]);
+	for (unsigned int i = 0; t->stages_seen && i < NT_STAGES_BANKS; i++)
+		free(t->stages_seen[i]);
 	free(t->hist_seen);
-	free(t->stage_seen);
+	free(t->stages_seen);
 	free(t->shared_seen);
 }
 
 /*
- * The last values of item @nr, which has @of histograms. Memory for a bank is allocated when the
- * first of its items is asked for.
+ * The last values of item @nr, of @size bytes. Memory for a bank is allocated when the first of its
+ * items is asked for.
  * Return: NULL when memory ran out
  */
-static struct hist_seen *seen_of(struct hist_seen **banks, const struct pool *p, uint32_t nr,
-				 unsigned int of)
+static void *seen_of(void **banks, const struct pool *p, uint32_t nr, size_t size)
 {
-	struct hist_seen **bank = &banks[nr / p->per_bank];
+	void **bank = &banks[nr / p->per_bank];
 
 	if (!*bank)
-		*bank = calloc((size_t)p->per_bank * of, sizeof(**bank));
-	return *bank ? *bank + (size_t)(nr % p->per_bank) * of : NULL;
+		*bank = calloc(p->per_bank, size);
+	return *bank ? (char *)*bank + nr % p->per_bank * size : NULL;
+}
+
+/*
+ * The counts of a histogram, and the last ones.
+ * @shift: 2^@shift buckets of struct hist are one of its @nr buckets
+ */
+struct counts {
+	const struct nt_hist_head *head;
+	const uint32_t *now;
+	struct seen *last;
+	uint32_t *seen;
+	unsigned int nr;
+	unsigned int shift;
+	uint64_t bytes;
+};
+
+static struct counts counts_of(const struct nt_hist *h, struct hist_seen *seen)
+{
+	return (struct counts){.head = &h->head,
+			       .now = h->buckets,
+			       .last = &seen->last,
+			       .seen = seen->buckets,
+			       .nr = NT_BUCKETS,
+			       .bytes = h->bytes};
+}
+
+static struct counts counts_of_stage(const struct nt_stage_hists *h, struct stages_seen *seen,
+				     unsigned int stage)
+{
+	return (struct counts){.head = &h->h[stage].head,
+			       .now = h->h[stage].buckets,
+			       .last = &seen->of[stage].last,
+			       .seen = seen->of[stage].buckets,
+			       .nr = NT_STAGE_BUCKETS,
+			       .shift = NT_STAGE_SHIFT};
+}
+
+/* The shortest duration of bucket @b. */
+static uint64_t lowest(const struct counts *c, unsigned int b)
+{
+	return nt_bucket_low(b << c->shift);
+}
+
+/*
+ * The bucket of struct hist for bucket @b. Of several, the one whose middle is nearest to all
+ * durations that may be meant: within 1/14 of them.
+ */
+static unsigned int bucket_of(const struct counts *c, unsigned int b)
+{
+	unsigned int first = b << c->shift;
+
+	return c->shift && first < NT_OVERFLOW_BUCKET ? first + (1u << c->shift) / 2 - 1 : first;
 }
 
 /*
@@ -56,7 +107,7 @@ static struct hist_seen *seen_of(struct hist_seen **banks, const struct pool *p,
  * after @epoch.
  * @own: filled; the longest duration of interval @epoch
  */
-static uint64_t longest(const struct nt_hist *h, uint32_t epoch, const struct hist_seen *seen,
+static uint64_t longest(const struct nt_hist_head *h, uint32_t epoch, const struct seen *seen,
 			uint64_t *own)
 {
 	uint64_t max = 0;
@@ -76,46 +127,47 @@ static uint64_t longest(const struct nt_hist *h, uint32_t epoch, const struct hi
 }
 
 /*
- * Adds the new durations of one histogram to an interval and a total.
+ * Adds the new durations of one histogram to @nr others.
  * @epoch: the interval that has just ended; the next one may have begun on the histogram's CPU
  * Return: how many durations are new
  */
-static uint64_t hist_take(const struct nt_hist *h, uint32_t epoch, struct hist_seen *seen,
-			  struct hist *interval, struct hist *total)
+static uint64_t hist_take(const struct counts *c, uint32_t epoch, struct hist *const *into,
+			  unsigned int nr)
 {
-	uint64_t sum = __atomic_load_n(&h->sum, __ATOMIC_RELAXED), bytes = h->bytes;
+	uint64_t sum = __atomic_load_n(&c->head->sum, __ATOMIC_RELAXED);
 	uint64_t count = 0, max, own;
 	unsigned int highest = 0;
+	struct seen *last = c->last;
 
-	for (unsigned int b = 0; b < NT_BUCKETS; b++) {
-		uint32_t now = h->buckets[b], more = now - seen->buckets[b];
+	for (unsigned int b = 0; b < c->nr; b++) {
+		uint32_t now = c->now[b], more = now - c->seen[b];
 
 		if (!more)
 			continue;
-		seen->buckets[b] = now;
-		interval->buckets[b] += more;
-		total->buckets[b] += more;
+		c->seen[b] = now;
+		for (unsigned int i = 0; i < nr; i++)
+			into[i]->buckets[bucket_of(c, b)] += more;
 		count += more;
 		highest = b;
 	}
 	/* Programs note the maximum before they count, so it is read after the counts. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	max = longest(h, epoch, seen, &own);
-	if (count && own < nt_bucket_low(highest + 1)) {
-		seen->max = own;
-		seen->max_epoch = epoch;
+	max = longest(c->head, epoch, last, &own);
+	if (count && own < lowest(c, highest + 1)) {
+		last->max = own;
+		last->max_epoch = epoch;
 	}
 	/*
 	 * A command that ended during this read may have been noted in the maximum, and not counted
 	 * yet.
 	 */
-	if (max < nt_bucket_low(highest) ||
-	    (highest < NT_OVERFLOW_BUCKET && max >= nt_bucket_low(highest + 1)))
-		max = nt_bucket_low(highest + 1) - 1;
-	hist_account(interval, count, sum - seen->sum, bytes - seen->bytes, count ? max : 0);
-	hist_account(total, count, sum - seen->sum, bytes - seen->bytes, count ? max : 0);
-	seen->sum = sum;
-	seen->bytes = bytes;
+	if (max < lowest(c, highest) || (highest < c->nr - 1 && max >= lowest(c, highest + 1)))
+		max = lowest(c, highest + 1) - 1;
+	for (unsigned int i = 0; i < nr; i++)
+		hist_account(into[i], count, sum - last->sum, c->bytes - last->bytes,
+			     count ? max : 0);
+	last->sum = sum;
+	last->bytes = c->bytes;
 	return count;
 }
 
@@ -124,7 +176,7 @@ static uint64_t hist_take(const struct nt_hist *h, uint32_t epoch, struct hist_s
  * which it was last used. A program that is about to count may have noted an earlier one.
  * @seen: when it was looked at the last time
  */
-static bool hist_touched(const struct nt_hist *h, uint32_t epoch, struct hist_seen *seen)
+static bool hist_touched(const struct nt_hist_head *h, uint32_t epoch, struct seen *seen)
 {
 	bool recently = seen->epoch + 1 == epoch;
 
@@ -137,13 +189,13 @@ static bool hist_touched(const struct nt_hist *h, uint32_t epoch, struct hist_se
 	return false;
 }
 
-static bool others_grown(const struct nt_hist *h, const struct hist_seen *seen)
+static bool others_grown(const struct nt_hist *h, const struct seen *seen)
 {
 	return h->others != seen->others.commands;
 }
 
 /* Adds the commands outside the sample that have ended. */
-static void others_take(struct stats_row *row, const struct nt_hist *h, struct hist_seen *seen)
+static void others_take(struct stats_row *row, const struct nt_hist *h, struct seen *seen)
 {
 	struct workload now = {.commands = h->others, .bytes = h->other_bytes};
 
@@ -158,26 +210,27 @@ static void others_take(struct stats_row *row, const struct nt_hist *h, struct h
 static int take_row(struct stats_row *row, const struct nt_hist *h, uint32_t epoch, bool grown,
 		    struct hist_seen *seen, uint64_t *n)
 {
+	const struct counts c = counts_of(h, seen);
 	uint64_t durations = 0;
 
 	if (!row)
 		return -ENOMEM;
-	others_take(row, h, seen);
+	others_take(row, h, &seen->last);
 	if (grown)
-		durations = hist_take(h, epoch, seen, &row->interval, &row->total);
+		durations = hist_take(&c, epoch, (struct hist *[]){&row->interval, &row->total}, 2);
 	if (n)
 		*n = durations;
 	return 0;
 }
 
 /* Counts the intervals without use. Return: whether there were enough of them to give it back */
-static bool is_idle(struct hist_seen *seen, bool grown)
+static bool is_idle(struct seen *seen, bool grown)
 {
 	seen->idle = grown ? 0 : seen->idle + 1;
 	return seen->idle > IDLE_INTERVALS;
 }
 
-static void forget(struct hist_seen **banks, const struct pool *p)
+static void forget(void **banks, const struct pool *p)
 {
 	for (uint32_t b = 0; banks && b < p->max_banks; b++) {
 		if (p->bank[b])
@@ -190,7 +243,7 @@ static void forget(struct hist_seen **banks, const struct pool *p)
 void histograms_forget(struct tracer *t)
 {
 	forget(t->hist_seen, &t->object.pools[NT_POOL_HISTS]);
-	forget(t->stage_seen, &t->object.pools[NT_POOL_STAGES]);
+	forget(t->stages_seen, &t->object.pools[NT_POOL_STAGES]);
 }
 
 /* Return: whether the queue led to the histogram. It does not any more. */
@@ -249,19 +302,52 @@ static void count_no_row(struct stats *s, uint64_t commands)
  * A histogram of a connection that is gone goes back at once, because the next connection has its
  * own.
  */
-static bool goes_back(const struct tracer *t, uint64_t key, struct hist_seen *seen, bool grown)
+static bool goes_back(const struct tracer *t, uint64_t key, struct seen *seen, bool grown)
 {
 	return is_idle(seen, grown) ||
 	       connections_gone(t, NT_HIST_KEY_SLOT(key), NT_HIST_KEY_WHO(key));
+}
+
+/* Whether there are stages for a queue that has none of its own. */
+static bool stages_left(const struct tracer *t)
+{
+	const struct nt_pool *ring = t->object.pools[NT_POOL_STAGES].ring;
+	uint32_t taken = __atomic_load_n(&ring->taken, __ATOMIC_RELAXED);
+
+	return ring->given - taken > t->object.knobs->stages_kept;
+}
+
+/*
+ * Commands of a row that share the stages of their CPU are not in the stages of their controller.
+ * They try again to get stages of their own in the next interval, if there are any.
+ */
+static void look_for_stages(struct tracer *t, struct nt_hist *h, struct stats_row *row)
+{
+	int32_t shared = NT_STAGES_SHARED;
+
+	if (NT_HIST_KEY_OP(h->key) >= NT_OP_ADMIN ||
+	    __atomic_load_n(&h->stages, __ATOMIC_RELAXED) != NT_STAGES_SHARED)
+		return;
+	row->unstaged_interval = row->unstaged_total = true;
+	if (stages_left(t))
+		__atomic_compare_exchange_n(&h->stages, &shared, 0, false, __ATOMIC_RELAXED,
+					    __ATOMIC_RELAXED);
+}
+
+/* No program uses the stages of a histogram that no program uses. */
+static void stages_go_back(struct tracer *t, const struct nt_hist *h)
+{
+	if (h->stages > 0)
+		t->object.pools[NT_POOL_STAGES].items[h->stages] = POOL_UNUSED;
 }
 
 /* @nr: a histogram that is taken, or that was unlinked before the last pool_wait() */
 static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t epoch)
 {
 	struct pool *p = &t->object.pools[NT_POOL_HISTS];
-	const struct nt_hist *h = pool_at(p, nr);
+	struct nt_hist *h = pool_at(p, nr);
 	uint64_t key = __atomic_load_n(&h->key, __ATOMIC_ACQUIRE);
-	struct hist_seen *seen = seen_of(t->hist_seen, p, nr, 1);
+	struct hist_seen *seen = seen_of(t->hist_seen, p, nr, sizeof(*seen));
 	bool unlinked = p->items[nr] == POOL_UNUSED, grown, others, known, waits;
 	struct stats_row *row;
 	uint64_t n;
@@ -275,8 +361,9 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t
 	 * Touched may mean the interval before or after this one. The sum, which never grows by 0,
 	 * says whether anything was counted.
 	 */
-	grown = (hist_touched(h, epoch, seen) || unlinked) && h->sum != seen->sum;
-	others = others_grown(h, seen);
+	grown = (hist_touched(&h->head, epoch, &seen->last) || unlinked) &&
+		h->sum != seen->last.sum;
+	others = others_grown(h, &seen->last);
 	if (grown || others) {
 		row = row_of(t, s, key, &known, &waits);
 		if (waits)
@@ -286,9 +373,11 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t
 			return err;
 		if (known && row->shared)
 			count_no_row(s, n);
+		if (n)
+			look_for_stages(t, h, row);
 	}
 	if (!unlinked) {
-		if (goes_back(t, key, seen, grown || others))
+		if (goes_back(t, key, &seen->last, grown || others))
 			hist_unlink(t, nr, key);
 	} else if (!queue_unlink(t, nr, key)) {
 		/*
@@ -296,6 +385,7 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t
 		 * until the next wait.
 		 */
 		*seen = (struct hist_seen){0};
+		stages_go_back(t, h);
 		pool_give_back(p, nr);
 	}
 	return 0;
@@ -306,10 +396,10 @@ static int collect_shared(struct tracer *t, struct stats *s, uint32_t epoch)
 	for (uint32_t i = 0; i <= t->object.knobs->shared_mask; i++) {
 		const struct nt_hist *h = &t->object.hists_shared[i];
 		struct hist_seen *seen = &t->shared_seen[i];
-		bool grown = h->sum != seen->sum;
+		bool grown = h->sum != seen->last.sum;
 		int err;
 
-		if (!grown && !others_grown(h, seen))
+		if (!grown && !others_grown(h, &seen->last))
 			continue;
 		err = take_row(stats_others(s), h, epoch, grown, seen, NULL);
 		if (err)
@@ -318,11 +408,24 @@ static int collect_shared(struct tracer *t, struct stats *s, uint32_t epoch)
 	return 0;
 }
 
-/* Lets programs end that have found items of a pool before these were unlinked the last time. */
-static void wait_for_unlinked(const struct pool *p)
+/* Whether stages belong to one queue, and not to the commands of an operation that share them. */
+static bool of_queue(uint64_t key)
 {
+	return key > NT_OPS_NR;
+}
+
+/*
+ * Lets programs end that have found items of a pool before these were unlinked the last time. Only
+ * a latency histogram leads to stages of a queue, and it has gone.
+ */
+static void wait_for_unlinked(const struct tracer *t, enum nt_pool_id id)
+{
+	const struct pool *p = &t->object.pools[id];
+
 	for (uint32_t nr = 1; nr < pool_items(p); nr++) {
-		if (p->items[nr] != POOL_UNUSED)
+		const struct nt_hist_head *h = pool_at(p, nr);
+
+		if (p->items[nr] != POOL_UNUSED || (id == NT_POOL_STAGES && of_queue(h->key)))
 			continue;
 		pool_wait(p);
 		return;
@@ -334,7 +437,7 @@ int histograms_rows(struct tracer *t, struct stats *s, uint32_t epoch)
 	struct pool *p = &t->object.pools[NT_POOL_HISTS];
 	int err = 0;
 
-	wait_for_unlinked(p);
+	wait_for_unlinked(t, NT_POOL_HISTS);
 	for (uint32_t nr = 1; !err && nr < pool_items(p); nr++) {
 		const struct nt_hist *h = pool_at(p, nr);
 
@@ -356,23 +459,32 @@ static void hist_add_zeros(struct hist *h, int64_t zeros)
  * A stage that a command's shape does not pass takes no time, and the kernel does not count it. So
  * a zero is added here. A command that ends during the read may be counted in some stages and not
  * yet in others. Then the next call takes back the excess.
+ * @of: the controller whose commands these are; NULL: they are not by controller
  */
-static void count_not_passed(struct tracer *t, struct stats *s, uint32_t op)
+static void count_not_passed(const struct tracer *t, struct stats *s, uint32_t op,
+			     struct stage_counts *c, struct stats_stages *of)
 {
 	uint64_t most = 0;
 
+	if (!c->grown)
+		return;
+	c->grown = false;
 	for (unsigned int i = 0; i < stages_nr(t->o.side); i++)
-		if (t->stage_counted[op][i] > most)
-			most = t->stage_counted[op][i];
+		if (c->counted[i] > most)
+			most = c->counted[i];
 	for (unsigned int i = 0; i < stages_nr(t->o.side); i++) {
-		uint64_t not_passed = most - t->stage_counted[op][i];
-		int64_t zeros = (int64_t)(not_passed - t->stage_zeros[op][i]);
+		uint64_t not_passed = most - c->counted[i];
+		int64_t zeros = (int64_t)(not_passed - c->zeros[i]);
 
 		if (!zeros || !stage_may_be_absent(t->o.side, i) || t->into[i] != i)
 			continue;
 		hist_add_zeros(&s->stage_interval[op][i], zeros);
 		hist_add_zeros(&s->stage_total[op][i], zeros);
-		t->stage_zeros[op][i] = not_passed;
+		if (of) {
+			hist_add_zeros(&of->interval[i], zeros);
+			hist_add_zeros(&of->total[i], zeros);
+		}
+		c->zeros[i] = not_passed;
 	}
 }
 
@@ -384,28 +496,70 @@ static void stages_unlink(struct tracer *t, uint32_t nr, uint32_t op)
 	t->object.pools[NT_POOL_STAGES].items[nr] = POOL_UNUSED;
 }
 
+/* A command takes some time, but not in each stage. */
+static bool stages_grown(const struct tracer *t, const struct nt_stage_hists *h,
+			 const struct stages_seen *seen)
+{
+	for (unsigned int i = 0; i < stages_nr(t->o.side); i++)
+		if (h->h[i].sum != seen->of[i].last.sum)
+			return true;
+	return false;
+}
+
+/* @of: the controller whose commands these are; NULL: they are not by controller */
+static void take_stages(struct tracer *t, struct stats *s, const struct nt_stage_hists *h,
+			uint32_t op, struct stats_stages *of, uint32_t epoch,
+			struct stages_seen *seen)
+{
+	struct stage_counts *counts = of ? &of->counts : &t->stages_shared[op];
+
+	for (unsigned int i = 0; i < stages_nr(t->o.side); i++) {
+		const struct counts c = counts_of_stage(h, seen, i);
+		struct hist *const into[] = {
+			&s->stage_interval[op][i],
+			&s->stage_total[op][i],
+			of ? &of->interval[i] : NULL,
+			of ? &of->total[i] : NULL,
+		};
+
+		counts->counted[i] += hist_take(&c, epoch, into, of ? 4 : 2);
+	}
+	counts->grown = true;
+	if (of)
+		of->idle = 0;
+}
+
 static int collect_stages_of(struct tracer *t, struct stats *s, uint32_t nr, uint32_t epoch)
 {
 	struct pool *p = &t->object.pools[NT_POOL_STAGES];
 	const struct nt_stage_hists *h = pool_at(p, nr);
-	struct hist_seen *seen = seen_of(t->stage_seen, p, nr, NT_STAGES_MAX);
-	uint32_t op = (uint32_t)(h->h[0].key - 1) % NT_OPS_NR;
-	bool unlinked = p->items[nr] == POOL_UNUSED, touched;
+	struct stages_seen *seen = seen_of(t->stages_seen, p, nr, sizeof(*seen));
+	const uint64_t key = __atomic_load_n(&h->h[0].key, __ATOMIC_ACQUIRE);
+	uint32_t op = of_queue(key) ? NT_HIST_KEY_OP(key) : (uint32_t)(key - 1) % NT_OPS_NR;
+	bool unlinked = p->items[nr] == POOL_UNUSED, touched, known = false, waits;
+	struct stats_row *row = NULL;
 
 	if (!seen)
 		return -ENOMEM;
-	touched = hist_touched(&h->h[0], epoch, &seen[0]);
-	for (unsigned int i = 0; (touched || unlinked) && i < stages_nr(t->o.side); i++)
-		t->stage_counted[op][i] +=
-			hist_take(&h->h[i], epoch, &seen[i], &s->stage_interval[op][i],
-				  &s->stage_total[op][i]);
-	if (touched || unlinked)
-		t->stages_grown |= 1u << op;
-	if (unlinked) {
-		for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
-			seen[i] = (struct hist_seen){0};
+	if (key == NT_STAGES_UNUSED) {
 		pool_give_back(p, nr);
-	} else if (is_idle(&seen[0], touched)) {
+		return 0;
+	}
+	if (of_queue(key) && NT_HIST_KEY_SLOT(key) >= t->nr_slots)
+		return 0;
+	touched = hist_touched(&h->h[0].head, epoch, &seen->of[0].last);
+	if ((touched || unlinked) && stages_grown(t, h, seen)) {
+		if (of_queue(key))
+			row = row_of(t, s, key, &known, &waits);
+		if (of_queue(key) && waits)
+			return 0;
+		take_stages(t, s, h, op, known && row ? stats_stages_make(s, row) : NULL, epoch,
+			    seen);
+	}
+	if (unlinked) {
+		*seen = (struct stages_seen){0};
+		pool_give_back(p, nr);
+	} else if (!of_queue(key) && is_idle(&seen->of[0].last, touched)) {
 		stages_unlink(t, nr, op);
 	}
 	return 0;
@@ -415,8 +569,7 @@ int histograms_stages(struct tracer *t, struct stats *s, uint32_t epoch)
 {
 	struct pool *p = &t->object.pools[NT_POOL_STAGES];
 
-	wait_for_unlinked(p);
-	t->stages_grown = 0;
+	wait_for_unlinked(t, NT_POOL_STAGES);
 	for (uint32_t nr = 1; nr < pool_items(p); nr++) {
 		const struct nt_stage_hists *h = pool_at(p, nr);
 		int err = p->items[nr] != POOL_FREE && h->h[0].key
@@ -427,8 +580,9 @@ int histograms_stages(struct tracer *t, struct stats *s, uint32_t epoch)
 			return err;
 	}
 	for (uint32_t op = 0; op < NT_OPS_NR; op++)
-		if (t->stages_grown & 1u << op)
-			count_not_passed(t, s, op);
+		count_not_passed(t, s, op, &t->stages_shared[op], NULL);
+	for (size_t i = 0; i < s->nr_stages; i++)
+		count_not_passed(t, s, s->stages[i]->op, &s->stages[i]->counts, s->stages[i]);
 	return 0;
 }
 

@@ -29,6 +29,14 @@
 _Static_assert(TARGET_QUEUES_MOST <= NT_SLOTS_MAX, "each has a slot");
 /* The most histograms that CPUs share where no other is left. */
 #define SHARED_HISTS_MOST 64
+/* Operations of which a CPU shares stages: two of these may be admin and Fabrics commands. */
+#define STAGES_SHARED_OF_CPU 4
+/*
+ * Queues have stages of their own for this many operations on each CPU: reads and writes of eight
+ * controllers. The least of a machine are those of a few CPUs to many controllers; 6.4 MiB.
+ */
+#define STAGES_OWN_OF_CPU 16
+#define STAGES_OWN_LEAST 1024
 /* 8 MiB, some 60,000 records: a second's worth at a rate that a terminal or file can follow. */
 #define RING_BYTES (8u << 20)
 /*
@@ -116,6 +124,9 @@ int load_open(struct tracer *t)
 	knobs->count_all = knobs->sample_below && !t->o.no_histograms;
 	knobs->shared_mask = shared - 1;
 	knobs->no_histograms = t->o.no_histograms;
+	knobs->stages_kept = STAGES_SHARED_OF_CPU * online_cpus();
+	if (knobs->stages_kept > NT_FREE_MAX / 2)
+		knobs->stages_kept = NT_FREE_MAX / 2;
 	knobs->wake_bytes = RING_BYTES / 4;
 	object_size_map(&t->object, "queues", t->nr_slots);
 	object_size_map(&t->object, "hists_shared", shared);
@@ -175,6 +186,21 @@ out:
 	return status;
 }
 
+/* After the programs are loaded, because their maps have room for the most of any machine. */
+static void limit_stages(struct tracer *t)
+{
+	struct pool *p = &t->object.pools[NT_POOL_STAGES];
+	uint32_t own = STAGES_OWN_OF_CPU * online_cpus(), banks;
+
+	p->kept = t->object.knobs->stages_kept;
+	if (own < STAGES_OWN_LEAST)
+		own = STAGES_OWN_LEAST;
+	/* Number 0 is no item. */
+	banks = (p->kept + own + p->per_bank) / p->per_bank;
+	if (banks < p->max_banks)
+		p->max_banks = banks;
+}
+
 int load_finish(struct tracer *t)
 {
 	const struct bpf_program *refused;
@@ -192,6 +218,7 @@ int load_finish(struct tracer *t)
 	free(log);
 	if (err)
 		return err;
+	limit_stages(t);
 	t->errors_fd = bpf_map__fd(object_map(&t->object, "errors"));
 	return 0;
 }

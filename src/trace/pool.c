@@ -121,8 +121,8 @@ bool pool_supply(struct pool *p, uint32_t expected)
 	bool added = false;
 
 	/* Programs call when half of the reserve is left. */
-	__atomic_store_n(&p->ring->low, wanted / 2, __ATOMIC_RELAXED);
-	wanted = at_least(p, wanted > expected ? wanted : expected);
+	__atomic_store_n(&p->ring->low, p->kept + wanted / 2, __ATOMIC_RELAXED);
+	wanted = p->kept + at_least(p, wanted > expected ? wanted : expected);
 	while (ready + p->nr_free < wanted && grow(p))
 		added = true;
 	if (p->unsorted && ready < NT_FREE_MAX)
@@ -229,7 +229,7 @@ static bool remove_bank(struct pool *p, uint32_t bank)
 /* A program may have taken an item of a bank before it was withdrawn. Then the bank stays. */
 bool pool_shrink(struct pool *p)
 {
-	uint32_t spare = in_ring(p) + p->nr_free, keep = at_least(p, 2 * reserve(p));
+	uint32_t spare = in_ring(p) + p->nr_free, keep = p->kept + at_least(p, 2 * reserve(p));
 	bool any = false;
 
 	if (p->nr_there < 2 || spare < keep + p->per_bank) {

@@ -52,6 +52,8 @@ struct pool_grace {
  * @looked_taken: @taken of the ring at the last pool_look()
  * @look: a pool_look() is due even if @taken has not changed
  * @least: items that there must be in any case, taken or not; set from outside
+ * @kept: items that are ready besides, because programs leave so many to those that must not lack
+ *        any; set from outside
  * @spare_for: number of times in a row that pool_shrink() has found a bank more than enough
  */
 struct pool {
@@ -81,6 +83,7 @@ struct pool {
 	bool look;
 	bool unsorted;
 	uint32_t least;
+	uint32_t kept;
 	unsigned int spare_for;
 };
 

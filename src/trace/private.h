@@ -37,12 +37,12 @@ struct queue_controller {
 };
 
 /*
- * The counts read from one histogram the last time. 32-bit counts wrap, which differences allow.
+ * What was read from one histogram the last time. 32-bit counts wrap, which differences allow.
  * @epoch: the interval that ended then
  * @idle: number of intervals in which nothing was new
  * @max: the longest duration then, of the interval @max_epoch
  */
-struct hist_seen {
+struct seen {
 	uint32_t epoch;
 	uint32_t idle;
 	uint64_t sum;
@@ -50,7 +50,18 @@ struct hist_seen {
 	uint64_t max;
 	uint32_t max_epoch;
 	struct workload others;
+};
+
+struct hist_seen {
+	struct seen last;
 	uint32_t buckets[NT_BUCKETS];
+};
+
+struct stages_seen {
+	struct {
+		struct seen last;
+		uint32_t buckets[NT_STAGE_BUCKETS];
+	} of[NT_STAGES_MAX];
 };
 
 /*
@@ -145,16 +156,11 @@ struct tracer {
 	uint8_t *instances;	/* [nr_slots / qid_stride]: whether a host's controller is there */
 
 	/* histograms.c */
-	struct hist_seen **hist_seen;  /* [NT_HISTS_BANKS][items] */
-	struct hist_seen **stage_seen; /* [NT_STAGES_BANKS][items * NT_STAGES_MAX] */
+	void **hist_seen;	       /* [NT_HISTS_BANKS], each of struct hist_seen */
+	void **stages_seen;	       /* [NT_STAGES_BANKS], each of struct stages_seen */
 	struct hist_seen *shared_seen; /* [shared_mask + 1] */
-	/*
-	 * Commands that the kernel has counted in a stage, and zeros added for those that did not
-	 * pass it.
-	 */
-	uint64_t stage_counted[NT_OPS_NR][NT_STAGES_MAX];
-	uint64_t stage_zeros[NT_OPS_NR][NT_STAGES_MAX];
-	uint32_t stages_grown;		/* bits of operations */
+	/* By operation, of commands whose stages are in those of the machine only. */
+	struct stage_counts stages_shared[NT_OPS_NR];
 	struct error_seen *errors_seen; /* [NT_ERRORS], @nr_errors of them */
 	unsigned int nr_errors;
 

@@ -59,9 +59,6 @@ static bool capabilities_lack(char *lacks, size_t size)
 	return used;
 }
 
-/* Operations that a CPU ends soon: reads, writes, flushes, and fabrics or admin commands. */
-#define STAGES_OF_CPU 4
-
 static int log_all(enum libbpf_print_level level, const char *format, va_list args)
 {
 	return vfprintf(stderr, format, args);
@@ -240,9 +237,6 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 		goto out;
 	}
 	give_back_keep(t, 0, 0);
-	/* Every CPU may need these at once, too. */
-	t->object.pools[NT_POOL_STAGES].least =
-		STAGES_OF_CPU * (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	give_back_supply(t);
 	err = rx_clock_open(&t->clock);
 	if (err) {

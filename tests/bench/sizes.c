@@ -41,8 +41,6 @@
 #define IDLE_ROUNDS 100
 #define TERMINAL_COLUMNS 120
 #define TERMINAL_LINES 50
-/* As in src/trace/tracer.c. */
-#define STAGES_OF_CPU 4
 /* Number of intervals after which unused histograms and unused banks have been given back. */
 #define QUIET_INTERVALS 30
 
@@ -212,7 +210,6 @@ static void simulation_open(struct simulation *m)
 	m->program_fd =
 		bpf_program__fd(bpf_object__find_program_by_name(t->object.obj, "simulate"));
 	give_back_keep(t, 0, 0);
-	t->object.pools[NT_POOL_STAGES].least = STAGES_OF_CPU * machine->online;
 	give_back_supply(t);
 }
 

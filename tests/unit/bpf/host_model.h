@@ -79,7 +79,7 @@ static struct {
 	} errors[ERRORS_MAX];
 	unsigned int nr_errors;
 	struct durations latencies[QUEUES][NT_OPS_NR][CPUS];
-	struct durations stages[NT_OPS_NR][CPUS][NT_HOST_STAGES_NR];
+	struct durations stages[QUEUES][NT_OPS_NR][CPUS][NT_HOST_STAGES_NR];
 } w;
 
 static bool one_in(int n)
@@ -335,7 +335,7 @@ static void stages(const struct nt_record *r, struct nt_record *want)
 	w.counters[NT_CNT_ARRIVAL_MISSING] += lacks && !(w.how.missing & ARRIVALS);
 	for (int k = 0; k < NT_HOST_STAGES_NR; k++)
 		if (passed[k])
-			duration(&w.stages[r->op][kernel.cpu][k], ns[k]);
+			duration(&w.stages[r->qid][r->op][kernel.cpu][k], ns[k]);
 }
 
 static void fails_with(const struct work *o, __u16 status)
@@ -454,16 +454,68 @@ static void assert_counts(void)
 	assert_int_equal(kernel.nr_records, 0);
 }
 
-static void assert_durations(const struct nt_hist *h, const struct durations *d)
+static void assert_head(const struct nt_hist_head *h, const struct durations *d)
 {
 	assert_int_equal(h->sum, d->sum);
+	for (int at = 0; at < 2; at++)
+		if (h->max_epoch[at] == d->max_epoch[at])
+			assert_int_equal(h->max[at], d->max[at]);
+}
+
+static void assert_durations(const struct nt_hist *h, const struct durations *d)
+{
+	assert_head(&h->head, d);
 	assert_int_equal(h->bytes, d->bytes);
 	assert_int_equal(h->others, d->others);
 	assert_int_equal(h->other_bytes, d->other_bytes);
 	assert_memory_equal(h->buckets, d->buckets, sizeof(d->buckets));
-	for (int at = 0; at < 2; at++)
-		if (h->max_epoch[at] == d->max_epoch[at])
-			assert_int_equal(h->max[at], d->max[at]);
+}
+
+static void add_durations(struct durations *to, const struct durations *d)
+{
+	to->sum += d->sum;
+	for (unsigned int b = 0; b < NT_BUCKETS; b++)
+		to->buckets[b] += d->buckets[b];
+	for (int at = 0; at < 2; at++) {
+		if (to->max_epoch[at] < d->max_epoch[at])
+			to->max[at] = 0;
+		if (to->max_epoch[at] <= d->max_epoch[at]) {
+			to->max_epoch[at] = d->max_epoch[at];
+			to->max[at] = d->max[at] > to->max[at] ? d->max[at] : to->max[at];
+		}
+	}
+}
+
+/* A bucket of stages is several of the others. */
+static void assert_stage(const struct nt_stage_hist *h, const struct durations *d)
+{
+	__u32 buckets[NT_STAGE_BUCKETS] = {};
+
+	assert_head(&h->head, d);
+	for (unsigned int b = 0; b < NT_BUCKETS; b++)
+		buckets[NT_STAGE_BUCKET(b)] += d->buckets[b];
+	assert_memory_equal(h->buckets, buckets, sizeof(buckets));
+}
+
+/* Each queue has stages of its own, but all of a CPU share those of admin and Fabrics commands. */
+static void assert_stages(int op, int cpu)
+{
+	static struct durations shared[NT_HOST_STAGES_NR];
+
+	memset(shared, 0, sizeof(shared));
+	for (int qid = 0; qid < QUEUES; qid++) {
+		for (int k = 0; k < NT_HOST_STAGES_NR; k++) {
+			const struct durations *d = &w.stages[qid][op][cpu][k];
+			__u64 key = NT_HIST_KEY(INSTANCE * 8 + qid, WHO, op, cpu);
+
+			if (op < NT_OP_ADMIN)
+				assert_stage(&stages_with(key)->h[k], d);
+			else
+				add_durations(&shared[k], d);
+		}
+	}
+	for (int k = 0; k < NT_HOST_STAGES_NR; k++)
+		assert_stage(&stages_at(nt_stages_of[cpu].at[op])->h[k], &shared[k]);
 }
 
 static void assert_histograms(void)
@@ -485,9 +537,7 @@ static void assert_histograms(void)
 	}
 	for (int op = 0; op < NT_OPS_NR; op++)
 		for (int cpu = 0; cpu < CPUS; cpu++)
-			for (int k = 0; k < NT_HOST_STAGES_NR; k++)
-				assert_durations(&stages_at(nt_stages_of[cpu].at[op])->h[k],
-						 &w.stages[op][cpu][k]);
+			assert_stages(op, cpu);
 	assert_int_equal(kernel.nr_errors, w.nr_errors);
 	assert_memory_equal(kernel.errors, w.errors, sizeof(w.errors));
 }

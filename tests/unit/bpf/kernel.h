@@ -93,7 +93,7 @@ static inline void atomic_begins(const volatile void *at)
 /* The items of the pools. Number 0 is included, though it is never given to a queue. */
 #define PIECES ((1 << NT_CMDS_BITS) + SLOTS)
 #define HISTS (2 * SLOTS * NT_OPS_NR)
-#define STAGES 64
+#define STAGES 256
 #define JOINS 16
 #define IDENTITIES_MAX 8
 #define ERRORS_MAX 4 /* entries of the map of errors; see NT_ERRORS */
@@ -207,6 +207,7 @@ static void kernel_reset(void)
 	pool_fill(NT_POOL_JOINS, JOINS);
 	kernel.now = 1000;
 	nt_knobs.shared_mask = 0;
+	nt_knobs.stages_kept = 0;
 	nt_knobs.slots = SLOTS;
 	nt_knobs.qid_stride = 8;
 	nt_knobs.select = NT_SELECT_ALL;
@@ -314,6 +315,15 @@ static inline __u64 errors_of(enum nt_op op, __u16 status)
 		if (kernel.errors[i].error.op == op && kernel.errors[i].error.status == status)
 			n += kernel.errors[i].count;
 	return n;
+}
+
+/* The stage histograms of a queue with @key; item 0, which has counted nothing, if it has none. */
+static inline struct nt_stage_hists *stages_with(__u64 key)
+{
+	for (unsigned int nr = 1; nr < STAGES; nr++)
+		if (stages_at(nr)->h[0].key == key)
+			return stages_at(nr);
+	return stages_at(0);
 }
 
 /* How many commands the latency histograms have counted. */

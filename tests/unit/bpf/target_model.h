@@ -124,17 +124,17 @@ static bool is_selected(const struct kind *kind, const struct nvme_common_comman
 	       (!selected->lbas.nr || (kind->is & WITH_LBA && has(&selected->lbas, slba)));
 }
 
-static void hist_add(struct nt_hist *h, __u64 ns)
+static void hist_add(struct nt_hist_head *h, __u32 *bucket, __u64 ns)
 {
 	const int at = nt_control.epoch % 2;
 
-	h->buckets[nt_bucket(ns)]++;
+	++*bucket;
 	h->sum += ns;
 	if (ns > h->max[at])
 		h->max[at] = ns;
 }
 
-static void hist_begin_interval(struct nt_hist *h)
+static void hist_begin_interval(struct nt_hist_head *h)
 {
 	const int at = nt_control.epoch % 2;
 
@@ -154,13 +154,30 @@ static struct nt_hist *hist_of(const struct nt_record *r)
 	return &model.hists[model.nr_hists++];
 }
 
-/* Items that are taken first have the lowest numbers. */
-static struct nt_stage_hists *stages_of(enum nt_op op)
+/*
+ * Each queue has stages of its own, but those of admin and Fabrics commands. The program that has
+ * counted the latency has taken them.
+ */
+static void stages_take_of(const struct nt_record *r)
 {
-	const __u32 nr = nt_stages_of[kernel.cpu].at[op];
+	const __u64 key = NT_HIST_KEY(r->slot, r->gen, r->op, kernel.cpu);
+	const __s32 nr = (__s32)(stages_with(key) - nt_first_stages);
 
+	hist_of(r)->stages = nr ?: NT_STAGES_SHARED;
+	assert_int_equal(nr != 0, r->op < NT_OP_ADMIN);
+	if (nr)
+		model.stages[nr].h[0].key = key;
+}
+
+static struct nt_stage_hists *stages_of(const struct nt_record *r)
+{
+	__s32 nr = hist_of(r)->stages;
+
+	if (nr > 0)
+		return &model.stages[nr];
+	nr = (__s32)nt_stages_of[kernel.cpu].at[r->op];
 	assert_int_not_equal(nr, 0);
-	model.stages[nr].h[0].key = op + 1;
+	model.stages[nr].h[0].key = r->op + 1;
 	return &model.stages[nr];
 }
 
@@ -200,10 +217,10 @@ static void count_stages(struct nt_record *r)
 		model.counts[NT_CNT_ARRIVAL_MISSING] += is_split && lacks;
 		return;
 	}
-	s = stages_of(r->op);
+	s = stages_of(r);
 	if (s->h[0].max_epoch[nt_control.epoch % 2] != nt_control.epoch)
 		for (int i = 0; i < NT_STAGES_MAX; i++)
-			hist_begin_interval(&s->h[i]);
+			hist_begin_interval(&s->h[i].head);
 	if (!is_split)
 		return;
 	model.counts[NT_CNT_ARRIVAL_MISSING] += lacks;
@@ -211,7 +228,7 @@ static void count_stages(struct nt_record *r)
 		if ((i == NT_TS_NETWORK_AND_HOST && r->shape != NT_SHAPE_R2T_WRITE) ||
 		    (i == NT_TS_NSTACK_SUBMISSION && lacks))
 			continue;
-		hist_add(&s->h[i], stage[i]);
+		hist_add(&s->h[i].head, &s->h[i].buckets[nt_bucket(stage[i]) / 4], stage[i]);
 	}
 }
 
@@ -297,9 +314,11 @@ static void life_ends(int i, struct life *l)
 	latency = run.now - (r->points[NT_T_RX] ?: r->points[NT_T_CMD]);
 	if (!failed) {
 		if (!nt_knobs.no_histograms) {
-			hist_begin_interval(hist_of(r));
-			hist_add(hist_of(r), latency);
+			hist_begin_interval(&hist_of(r)->head);
+			hist_add(&hist_of(r)->head, &hist_of(r)->buckets[nt_bucket(latency)],
+				 latency);
 			hist_of(r)->bytes += r->length;
+			stages_take_of(r);
 		}
 		count_stages(r);
 	}

@@ -763,10 +763,12 @@ static const struct nt_record *end_after(__s64 wait)
 /* The sum of a stage's times, in nanoseconds, of all @nr commands of an operation. */
 static __u64 stage_sum(enum nt_op op, enum nt_host_stage stage, __u64 nr)
 {
-	const struct nt_hist *h = &stages_find(op, kernel.cpu)->h[stage];
+	const __u64 key = NT_HIST_KEY(last_record()->slot,
+				      queue_at(last_record()->slot)->controller, op, kernel.cpu);
+	const struct nt_stage_hist *h = &stages_with(key)->h[stage];
 	__u64 n = 0;
 
-	for (unsigned int b = 0; b < NT_BUCKETS; b++)
+	for (unsigned int b = 0; b < NT_STAGE_BUCKETS; b++)
 		n += h->buckets[b];
 	assert_int_equal(n, nr);
 	return h->sum;

@@ -181,19 +181,53 @@ static void histograms_that_hash_alike_beyond_the_last_are_told(void **state)
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 1);
 }
 
-static void stages_beyond_the_last_are_told(void **state)
+/* A read of queue @slot, which ends on CPU @cpu. Return: as latency_count() */
+static __s32 end_with_stages(__u32 slot, enum nt_op op, __u32 cpu)
 {
-	struct nt_record r = {.slot = 1, .op = NT_OP_READ};
+	struct nt_record r = {.slot = slot, .op = op};
+	__s32 nr = latency_count(&kernel.queues[slot], &r, 0, cpu, 1000);
 
 	for (int i = 0; i < NT_POINTS_MAX; i++)
 		r.points[i] = 1000 + i;
-	nt_pools[NT_POOL_STAGES].taken = nt_pools[NT_POOL_STAGES].given - 1;
-	assert_true(stages_count(NT_HOST, &r, NT_SHAPE_READ, 0, 0));
+	assert_true(stages_count(NT_HOST, &r, NT_SHAPE_READ, 0, cpu, nr));
+	return nr;
+}
+
+/*
+ * A queue that finds no stages of its own counts in those of its CPU and operation, for which some
+ * are kept. A command that finds none there either is in no stage.
+ */
+static void stages_beyond_the_last_are_told(void **state)
+{
+	nt_knobs.stages_kept = 1;
+	nt_pools[NT_POOL_STAGES].taken = nt_pools[NT_POOL_STAGES].given - 2;
+	assert_int_equal(end_with_stages(1, NT_OP_READ, 0), STAGES - 2);
+	assert_int_equal(end_with_stages(2, NT_OP_READ, 0), NT_STAGES_SHARED);
+	assert_int_equal(nt_stages_of[0].at[NT_OP_READ], STAGES - 1);
+	assert_int_equal(stages_at(STAGES - 1)->h[0].key, NT_OP_READ + 1);
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 0);
-	assert_true(stages_count(NT_HOST, &r, NT_SHAPE_READ, 0, 1));
+	assert_int_equal(end_with_stages(3, NT_OP_READ, 0), NT_STAGES_SHARED);
+	assert_int_equal(counted(NT_CNT_HIST_FULL), 0);
+	assert_int_equal(stages_at(STAGES - 1)->h[NT_HS_BLK_SUBMISSION].buckets[0], 2);
+	assert_int_equal(end_with_stages(2, NT_OP_READ, 1), NT_STAGES_SHARED);
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 1);
-	assert_true(stages_count(NT_HOST, &r, NT_SHAPE_READ, 0, 0));
+	assert_int_equal(end_with_stages(1, NT_OP_READ, 0), STAGES - 2);
 	assert_int_equal(counted(NT_CNT_HIST_FULL), 1);
+	assert_int_equal(stages_at(STAGES - 2)->h[NT_HS_BLK_SUBMISSION].buckets[0], 2);
+}
+
+/* Those of admin and Fabrics commands are shared, however many there are. */
+static void admin_commands_take_no_stages_of_a_queue(void **state)
+{
+	for (__u32 slot = 1; slot < 4; slot++) {
+		assert_int_equal(end_with_stages(slot, NT_OP_ADMIN, 0), NT_STAGES_SHARED);
+		assert_int_equal(end_with_stages(slot, NT_OP_FABRICS, 0), NT_STAGES_SHARED);
+	}
+	assert_int_equal(nt_pools[NT_POOL_STAGES].taken, 2);
+	assert_int_equal(end_with_stages(1, NT_OP_OTHER, 0), 3);
+	/* User space lets a queue try again. */
+	hist_at(kernel.queues[1].hist[NT_OP_OTHER])->stages = 0;
+	assert_int_equal(end_with_stages(1, NT_OP_OTHER, 0), 4);
 }
 
 /*
@@ -233,6 +267,7 @@ int main(void)
 		TEST(histograms_beyond_the_last_are_told),
 		TEST(histograms_that_hash_alike_beyond_the_last_are_told),
 		TEST(stages_beyond_the_last_are_told),
+		TEST(admin_commands_take_no_stages_of_a_queue),
 		TEST(notes_beyond_the_last_make_arrivals_unknown),
 		TEST(cpus_beyond_the_last_share_counters),
 	};

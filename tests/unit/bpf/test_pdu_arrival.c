@@ -338,7 +338,7 @@ static void write_that_was_not_seen_to_be_executed_has_no_such_point(void **stat
 static void without_arrivals_a_write_is_in_stages(void **state)
 {
 	const struct nt_record *r;
-	const struct nt_hist *h;
+	const struct nt_stage_hist *h;
 	__u64 args[] = {(__u64)&m.cmd[0][0].req};
 	struct nt_cmd *c;
 
@@ -355,13 +355,13 @@ static void without_arrivals_a_write_is_in_stages(void **state)
 	assert_int_equal(r->points[NT_T_DATA_RX], 0);
 	assert_false(r->flags & NT_F_UNSPLIT);
 	assert_int_equal(counted(NT_CNT_ARRIVAL_MISSING), 1);
-	h = stages_find(NT_OP_WRITE, kernel.cpu)->h;
+	h = stages_with(NT_HIST_KEY(r->slot, r->gen, NT_OP_WRITE, kernel.cpu))->h;
 	assert_int_equal(h[NT_TS_NETWORK_AND_HOST].sum,
 			 r->points[NT_T_DATA] - r->points[NT_T_SEND_R2T]);
 	assert_int_equal(h[NT_TS_NVMET_TCP_SUBMISSION].sum,
 			 r->points[NT_T_SEND_R2T] - r->points[NT_T_CMD] + r->points[NT_T_EXEC] -
 				 r->points[NT_T_DATA]);
-	for (unsigned int b = 0; b < NT_BUCKETS; b++)
+	for (unsigned int b = 0; b < NT_STAGE_BUCKETS; b++)
 		assert_int_equal(h[NT_TS_NSTACK_SUBMISSION].buckets[b], 0);
 }
 

@@ -62,14 +62,16 @@ static void maximum_is_that_of_its_interval(void **state)
 		const __u64 ns = longest[nt_control.epoch - 1];
 		const __u32 at = nt_control.epoch & 1;
 
-		latency_count(queue, &r, 0, kernel.cpu, ns);
-		latency_count(queue, &r, 0, kernel.cpu, ns - 1);
+		const __s32 nr = latency_count(queue, &r, 0, kernel.cpu, ns);
+
+		assert_int_equal(nr, 1);
+		assert_int_equal(latency_count(queue, &r, 0, kernel.cpu, ns - 1), nr);
 		assert_int_equal(hist_at(1)->max[at], ns);
 		for (int i = 0; i < NT_POINTS_MAX; i++)
 			r.points[i] = i * ns;
-		assert_true(stages_count(NT_HOST, &r, NT_SHAPE_NO_DATA, 0, kernel.cpu));
+		assert_true(stages_count(NT_HOST, &r, NT_SHAPE_NO_DATA, 0, kernel.cpu, nr));
 		for (int i = 0; i < NT_STAGES_MAX; i++) {
-			const struct nt_hist *h = &stages_at(1)->h[i];
+			const struct nt_stage_hist *h = &stages_at(1)->h[i];
 
 			if (!(stages_passed(NT_HOST, NT_SHAPE_NO_DATA) & 1u << i))
 				continue;

@@ -229,15 +229,16 @@ static void make_record(struct nt_record *r, enum nt_shape shape, __u32 lacking)
 
 static bool count_case(enum nt_side side, struct nt_record *r, __u32 unknown)
 {
-	return side == NT_HOST ? stages_count(NT_HOST, r, r->shape, unknown, CPU)
-			       : stages_count(NT_TARGET, r, r->shape, unknown, CPU);
+	return side == NT_HOST
+		       ? stages_count(NT_HOST, r, r->shape, unknown, CPU, NT_STAGES_SHARED)
+		       : stages_count(NT_TARGET, r, r->shape, unknown, CPU, NT_STAGES_SHARED);
 }
 
 static void stages_are_those_of_the_shape_and_of_the_points(void **state)
 {
 	for (unsigned int c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		struct nt_record r, before;
-		const struct nt_hist *h;
+		const struct nt_stage_hist *h;
 
 		setup(state);
 		nt_control.epoch = 3;
@@ -260,7 +261,7 @@ static void stages_are_those_of_the_shape_and_of_the_points(void **state)
 			assert_int_equal(h[i].max[1], took);
 			assert_int_equal(h[i].max[0], 0);
 			assert_int_equal(h[i].max_epoch[1], 3);
-			assert_int_equal(h[i].buckets[nt_bucket(took)], is_counted);
+			assert_int_equal(h[i].buckets[nt_bucket(took) / 4], is_counted);
 		}
 	}
 }

@@ -320,6 +320,66 @@ static void new_interval_keeps_the_totals(void **state)
 	assert_null(s.rows);
 }
 
+static struct stats_row *read_of(struct stats *s, unsigned int controller, uint16_t qid)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "nvme%u", controller);
+	return stats_row(s, name, "", qid, NT_OP_READ, false);
+}
+
+/* All queues of a controller have the same ones, and none has those of another one. */
+static void stages_are_those_of_the_rows_controller(void **state)
+{
+	struct stats s = {0};
+	struct stats_row *row[] = {read_of(&s, 9, 1), read_of(&s, 10, 1), read_of(&s, 9, 2),
+				   stats_row(&s, "nvme9", "", 1, NT_OP_WRITE, false)};
+	struct stats_stages *of[4];
+
+	for (int i = 0; i < 4; i++) {
+		if (i != 2)
+			assert_null(stats_stages_find(&s, row[i]));
+		of[i] = stats_stages_make(&s, row[i]);
+		assert_non_null(of[i]);
+	}
+	assert_int_equal(s.nr_stages, 3);
+	assert_ptr_equal(of[0], of[2]);
+	for (int i = 0; i < 4; i++)
+		assert_ptr_equal(stats_stages_find(&s, row[i]), of[i]);
+	assert_null(stats_stages_make(&s, stats_others(&s)));
+	hist_add(&of[0]->interval[1], 1000, 0);
+	hist_add(&of[0]->total[1], 1000, 0);
+	stats_begin_interval(&s);
+	assert_int_equal(of[0]->interval[1].count, 0);
+	assert_int_equal(of[0]->total[1].count, 1);
+	stats_free(&s);
+	assert_int_equal(s.nr_stages, 0);
+}
+
+/* If there are too many, the ones that have counted nothing for longest are given up. */
+static void stages_beyond_the_last_are_in_no_controllers(void **state)
+{
+	struct stats s = {0};
+	struct stats_row *row;
+
+	for (unsigned int i = 0; i < STATS_STAGES_MAX; i++)
+		assert_non_null(stats_stages_make(&s, read_of(&s, i, 1)));
+	row = read_of(&s, STATS_STAGES_MAX, 1);
+	assert_null(stats_stages_make(&s, row));
+	assert_true(row->unstaged_interval && row->unstaged_total);
+	stats_begin_interval(&s);
+	assert_true(!row->unstaged_interval && row->unstaged_total);
+	for (unsigned int i = 0; i < STATS_STAGES_MAX; i++)
+		stats_stages_find(&s, read_of(&s, i, 1))->idle = i != 7;
+	stats_stages_find(&s, read_of(&s, 40, 1))->idle = 2;
+	assert_non_null(stats_stages_make(&s, row));
+	assert_int_equal(s.nr_stages, STATS_STAGES_MAX);
+	assert_null(stats_stages_find(&s, read_of(&s, 40, 1)));
+	assert_true(read_of(&s, 40, 1)->unstaged_total);
+	assert_false(read_of(&s, 7, 1)->unstaged_total);
+	stats_free(&s);
+}
+
 static void what_waits_is_counted_with_its_oldest_and_forgotten_with_the_interval(void **state)
 {
 	struct nt_record r = {.side = NT_TARGET, .points = {[NT_T_RX] = 500, [NT_T_CMD] = 600}};
@@ -538,6 +598,8 @@ int main(void)
 		cmocka_unit_test(rows_are_sorted_by_controller_peer_queue_and_operation),
 		cmocka_unit_test(rows_stay_where_they_are_while_others_come),
 		cmocka_unit_test(new_interval_keeps_the_totals),
+		cmocka_unit_test(stages_are_those_of_the_rows_controller),
+		cmocka_unit_test(stages_beyond_the_last_are_in_no_controllers),
 		cmocka_unit_test(
 			what_waits_is_counted_with_its_oldest_and_forgotten_with_the_interval),
 		cmocka_unit_test(a_sample_is_fair_where_chance_explains_it),

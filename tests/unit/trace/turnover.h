@@ -517,7 +517,7 @@ static void connection_of(const char *name, unsigned int reads)
  */
 static void assert_reads(const char *name, uint64_t reads)
 {
-	uint64_t n = 0;
+	uint64_t n = 0, in_stages = 0;
 
 	for (size_t i = 0; i < m.s.nr_rows; i++) {
 		const struct stats_row *r = m.s.rows[i];
@@ -526,6 +526,10 @@ static void assert_reads(const char *name, uint64_t reads)
 			n += r->interval.count;
 	}
 	assert_int_equal(n, reads);
+	for (size_t i = 0; i < m.s.nr_stages; i++)
+		if (name && !strcmp(m.s.stages[i]->peer, name))
+			in_stages += staged_in(m.s.stages[i]->interval);
+	assert_int_equal(in_stages, name ? reads : 0);
 }
 
 static void assert_others_have_gone(void)
@@ -543,6 +547,38 @@ static void admin_queue(const char *name)
 	m.name = name;
 	if (SIDE == NT_HOST)
 		connect_queue(0, 0);
+}
+
+/*
+ * Where no stages are left, commands are in those of the machine, and the rows say so. When there
+ * are some again, new commands are in those of the controller.
+ */
+static void stages_past_the_limit_are_told(void **state)
+{
+	struct nt_pool *ring = &m.p.pools[NT_POOL_STAGES];
+	const struct stats_row *a = NULL;
+
+	m.p.knobs->stages_kept = ring->given - ring->taken;
+	admin_queue("a");
+	connection_of("a", 10);
+	interval();
+	assert_int_equal(m.s.nr_stages, 0);
+	assert_int_equal(staged(&m.s, NT_OP_READ), 10);
+	for (size_t i = 0; i < m.s.nr_rows; i++)
+		if (m.s.rows[i]->op == NT_OP_READ)
+			a = m.s.rows[i];
+	assert_non_null(a);
+	assert_true(a->unstaged_interval && a->unstaged_total);
+	m.p.knobs->stages_kept = 0;
+	interval();
+	read_once(slot_of(0, 1));
+	interval();
+	read_once(slot_of(0, 1));
+	interval();
+	assert_int_equal(m.s.nr_stages, 1);
+	assert_int_equal(staged_in(m.s.stages[0]->interval), 1);
+	assert_false(a->unstaged_interval);
+	assert_true(a->unstaged_total);
 }
 
 static void connections_of_one_slot_have_rows_of_their_own(void **state)
@@ -708,6 +744,7 @@ int main(void)
 		TEST(maximum_is_of_the_interval_that_is_read),
 		TEST(states_of_all_queues_are_there_in_any_case),
 		TEST(connections_of_one_slot_have_rows_of_their_own),
+		TEST(stages_past_the_limit_are_told),
 		TEST(commands_of_connections_that_nobody_knows_are_told),
 		TEST(connections_between_two_looks_leave_nothing_taken),
 		TEST(names_beyond_the_last_are_not_kept),
