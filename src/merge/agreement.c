@@ -422,6 +422,11 @@ int agreement_find(const struct pending_pool *pool, const struct endpoint *few,
 	return err;
 }
 
+bool agreement_is_refuted(const struct agreement *a)
+{
+	return a->unlike >= UNIQUE && a->unique < UNIQUE_TIMES * a->unlike;
+}
+
 /* Whether more pairs agree than chance would bring together. */
 static bool is_no_chance(const struct agreement *a)
 {

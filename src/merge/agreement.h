@@ -81,6 +81,10 @@ enum agreement_need {
 	AGREEMENT_KNOWN_PATIENT,
 };
 
+/** agreement_is_refuted() - whether too many addresses that both have once are at different times
+ */
+bool agreement_is_refuted(const struct agreement *a);
+
 /** agreement_convinces() - whether the agreement is too strong to be chance */
 bool agreement_convinces(const struct agreement *a, enum agreement_need need);
 

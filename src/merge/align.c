@@ -33,8 +33,20 @@
 #define CROWD_MAX 64
 
 /*
+ * The most votes for an endpoint, even if they do not convince: what it competes with.
+ * @in_chunk: of a chunk
+ * @in_pattern: of a pattern, at the offset @of_pattern
+ * @scaled: those of a chunk, had it been as long as a pattern
+ */
+struct claim {
+	size_t in_chunk, in_pattern, scaled;
+	struct offset_bounds of_pattern;
+};
+
+/*
  * The evidence that one endpoint is the partner of another.
  * @known: the offset is known well enough to tell commands apart
+ * @claimed: votes of another endpoint that claims @other
  * @addressed: records that pair with exactly one record of the other endpoint, and do so by the
  * vote; each has another LBA. Commands without an LBA (flush), or with the same LBA, look alike and
  * do not count.
@@ -44,11 +56,12 @@ struct found {
 	struct link *link;
 	struct offset_vote vote;
 	bool known;
+	size_t claimed;
 	size_t addressed;
-	pending_id from;   /* the first record that voted */
-	size_t in_pattern; /* votes of pattern_find(), even if it is not sure */
-	bool alike;	   /* hardly anything tells the records apart */
-	bool by_pattern;   /* but pattern_find() found an offset, and is sure */
+	pending_id from; /* the first record that voted */
+	struct claim claim;
+	bool alike;	 /* hardly anything tells the records apart */
+	bool by_pattern; /* but pattern_find() found an offset, and is sure */
 };
 
 /* How many commands with an LBA of their own have to agree where the offset is not known. */
@@ -173,7 +186,9 @@ static void vote_by_pattern(const struct pending_pool *pool, const struct endpoi
 	f->alike = true;
 	if (pattern_find(pool, few, many, &f->link->offset, &p))
 		return;
-	f->in_pattern = p.vote.votes;
+	/* A pattern that convinces competes with any longer one. */
+	f->claim.in_pattern = pattern_convinces(&p, true) ? PATTERN_LENGTH : p.vote.votes;
+	f->claim.of_pattern = p.vote.best;
 	if (!pattern_convinces(&p, patient))
 		return;
 	f->by_pattern = true;
@@ -217,6 +232,11 @@ static size_t vote_of(const struct pending_pool *pool, pending_id id, const stru
 	return offset_vote(bounds, nr, bounds[nr / 2].at, rate, v) ? 0 : nr;
 }
 
+static void raise_to(size_t *most, size_t votes)
+{
+	*most = votes > *most ? votes : *most;
+}
+
 /* Finds the chunk of @few that agrees best with @many. Return: its first record, or 0. */
 static pending_id vote_by_chunks(const struct pending_pool *pool, const struct endpoint *few,
 				 const struct endpoint *many, struct found *f,
@@ -233,6 +253,7 @@ static pending_id vote_by_chunks(const struct pending_pool *pool, const struct e
 		if (i % step)
 			continue;
 		nr = vote_of(pool, id, many, prior, ALIKE_MAX, false, bounds, &v);
+		raise_to(&f->claim.in_chunk, v.votes);
 		/* In regular load, records that look alike agree on other offsets, too. */
 		if (nr && v.votes < 2 * v.rival)
 			nr = vote_of(pool, id, many, prior, 1, false, bounds, &v);
@@ -241,6 +262,7 @@ static pending_id vote_by_chunks(const struct pending_pool *pool, const struct e
 		    vote_of(pool, id, many, prior, 1, true, bounds, &fast) &&
 		    offset_vote_is_better(&fast, &v))
 			v = fast;
+		raise_to(&f->claim.in_chunk, v.votes);
 		if (nr && offset_vote_is_better(&v, &f->vote)) {
 			f->vote = v;
 			best = id;
@@ -265,6 +287,14 @@ static bool long_enough(const struct pending_pool *pool, const struct endpoint *
 			    pending_get(pool, few->pending.first)->from_ns) >= AGREEMENT_NS;
 }
 
+/* The most records of @few that a pattern covers, at least a chunk. */
+static size_t pattern_length(const struct endpoint *few)
+{
+	size_t nr = few->pending.count < PATTERN_LENGTH ? few->pending.count : PATTERN_LENGTH;
+
+	return nr > CHUNK ? nr : CHUNK;
+}
+
 /*
  * Collects the evidence for @f->other. @alone: no other endpoint competes, so votes that cannot
  * convince need not be counted.
@@ -284,6 +314,7 @@ static void vote(const struct pending_pool *pool, const struct endpoint *h, bool
 		return;
 	if (known || !alone || may_address)
 		best = vote_by_chunks(pool, few, many, f, bounds);
+	f->claim.scaled = f->claim.in_chunk * pattern_length(few) / CHUNK;
 	if (best)
 		f->addressed = addressed(pool, &best, many, &f->vote);
 	f->from = best;
@@ -305,7 +336,8 @@ static bool convincing(const struct found *f, bool patient, bool contended)
 		return false;
 	if (contended && (!patient || f->by_pattern))
 		need = VOTES_CONTENDED;
-	return f->vote.votes >= need && f->vote.votes >= 2 * f->vote.rival;
+	return f->vote.votes >= need && f->vote.votes >= 2 * f->vote.rival &&
+	       f->vote.votes >= 2 * f->claimed;
 }
 
 /* Whether nearly all common commands agree with the vote, which becomes as exact as they are. */
@@ -314,12 +346,15 @@ static bool agreed(const struct pending_pool *pool, const struct endpoint *h, bo
 {
 	const struct endpoint *few = h->pending.count < f->other->pending.count ? h : f->other;
 	enum agreement_need need;
+	struct offset_vote v = f->vote;
 	struct agreement a;
 
 	/* Partners with known clocks go on where they were. */
 	if (f->by_pattern || !f->from || (f->known && h->partner == f->other))
 		return true;
-	if (agreement_find(pool, few, few == h ? f->other : h, f->from, &f->vote, &a))
+	if (v.votes < VOTES_CONTENDED)
+		raise_to(&v.rival, f->claimed);
+	if (agreement_find(pool, few, few == h ? f->other : h, f->from, &v, &a))
 		return false;
 	need = f->known		       ? AGREEMENT_KNOWN
 	       : f->link->offset.known ? AGREEMENT_PRIOR
@@ -346,14 +381,24 @@ static bool eligible(const struct topology *t, const struct endpoint *h,
 	       topology_is_free(t, h) && topology_is_free(t, other);
 }
 
-static size_t votes_of(const struct found *f)
+/* The votes of endpoints that compete with @best. */
+static size_t votes_against(const struct found *best, const struct claim *c)
 {
-	return f->in_pattern > f->vote.votes ? f->in_pattern : f->vote.votes;
+	size_t votes = best->by_pattern ? c->scaled : c->in_chunk;
+
+	return c->in_pattern > votes ? c->in_pattern : votes;
+}
+
+static void claim_add(struct claim *to, const struct claim *c)
+{
+	raise_to(&to->in_chunk, c->in_chunk);
+	raise_to(&to->in_pattern, c->in_pattern);
+	raise_to(&to->scaled, c->scaled);
 }
 
 /*
- * Whether records wait at more than CROWD_MAX endpoints of the same stream and names, or at more
- * than that many possible partners. Such endpoints are left alone: each would be compared with all
+ * Whether records wait at more than CROWD_MAX endpoints that compete, or at more than that many
+ * possible partners. Such endpoints are left alone: each would be compared with all
  * others.
  */
 static bool is_crowd(const struct topology *t, const struct endpoint *h)
@@ -362,10 +407,9 @@ static bool is_crowd(const struct topology *t, const struct endpoint *h)
 
 	if (!topology_is_free(t, h))
 		return false;
-	for (const struct endpoint *k = topology_alike_here(t, h);
-	     k && k->stream == h->stream && same <= CROWD_MAX; k = k->next_alike)
-		same += k->pending.count && k->q.cntlid == h->q.cntlid && k->q.qid == h->q.qid &&
-			!strcmp(k->q.subsysnqn, h->q.subsysnqn);
+	for (const struct endpoint *k = topology_alike_beside(t, h); k && same <= CROWD_MAX;
+	     k = k->next_alike)
+		same += k->pending.count && (k == h || topology_compete(t, h, k));
 	for (const struct endpoint *k = topology_alike(t, h); k && others <= CROWD_MAX;
 	     k = k->next_alike)
 		others += k->pending.count && eligible(t, h, k);
@@ -398,7 +442,7 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 		     bool *contended)
 {
 	bool alone = voters(t, h) == 1;
-	size_t rival = 0;
+	struct claim others = {0};
 
 	for (struct endpoint *other = topology_alike(t, h); other; other = other->next_alike) {
 		struct found f = {.other = other};
@@ -414,39 +458,88 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 			vote(pool, h, patient, alone, &f, bounds);
 		h->alike |= f.alike;
 		if (!best->other || offset_vote_is_better(&f.vote, &best->vote)) {
-			if (rival < votes_of(best))
-				rival = votes_of(best);
+			claim_add(&others, &best->claim);
 			*best = f;
-		} else if (votes_of(&f) > rival) {
-			rival = votes_of(&f);
+		} else {
+			claim_add(&others, &f.claim);
 		}
 	}
-	if (best->vote.rival < rival)
-		best->vote.rival = rival;
+	raise_to(&best->vote.rival, votes_against(best, &others));
 	return true;
 }
 
-/* Lets other endpoints on the side of @h compete for the partner that @h has found. */
-static void look_back(struct topology *t, const struct pending_pool *pool, const struct endpoint *h,
+/* Whether a claim on an endpoint is of another run of one program. */
+static bool is_refuted(const struct pending_pool *pool, const struct endpoint *claimant,
+		       const struct found *f)
+{
+	const struct endpoint *few =
+		claimant->pending.count < f->other->pending.count ? claimant : f->other;
+	struct agreement a;
+
+	return f->from &&
+	       !agreement_find(pool, few, few == claimant ? f->other : claimant, f->from, &f->vote,
+			       &a) &&
+	       agreement_is_refuted(&a);
+}
+
+/* Computes when @h recorded, by the clock of the endpoint that it claims. */
+static void claimed_time(const struct pending_pool *pool, const struct endpoint *h,
+			 const struct found *f, uint64_t *begin, uint64_t *end)
+{
+	bool pattern = f->claim.in_pattern > f->claim.scaled;
+	const struct offset_bounds *b = pattern ? &f->claim.of_pattern : &f->vote.best;
+	int64_t to = h->side == NT_HOST ? b->low : -b->low;
+
+	*begin = pending_get(pool, h->pending.first)->from_ns + (uint64_t)to;
+	*end = record_last_ns(&pending_get(pool, h->pending.last)->r) + (uint64_t)to;
+}
+
+/* Whether two endpoints claim records of a third one that are of different times. */
+static bool in_turn(const struct pending_pool *pool, const struct endpoint *h,
+		    const struct found *f, const struct endpoint *other, const struct found *g)
+{
+	uint64_t begin[2], end[2];
+
+	claimed_time(pool, h, f, &begin[0], &end[0]);
+	claimed_time(pool, other, g, &begin[1], &end[1]);
+	return (int64_t)(begin[0] - end[1]) > 0 || (int64_t)(begin[1] - end[0]) > 0;
+}
+
+/*
+ * Lets other endpoints on the side of @h compete for the partner that @h has found, also those of
+ * other streams: machines may be copies that do the same at the same time. Return: false on lack of
+ * memory.
+ */
+static bool look_back(struct topology *t, const struct pending_pool *pool, const struct endpoint *h,
 		      bool patient, struct offset_bounds *bounds, struct found *best,
 		      bool *contended)
 {
-	const struct endpoint *claimant = topology_alike_here(t, h);
+	const struct endpoint *claimant = topology_alike_beside(t, h);
 
 	if (h->partner == best->other)
-		return;
-	for (; claimant && claimant->stream == h->stream; claimant = claimant->next_alike) {
-		struct found f = {.other = best->other, .link = best->link, .known = best->known};
+		return true;
+	for (; claimant; claimant = claimant->next_alike) {
+		struct found f = {.other = best->other};
+		bool elsewhere = claimant->stream != h->stream;
+		size_t votes;
 
 		if (claimant == h || !eligible(t, f.other, claimant) ||
-		    !topology_is_free(t, claimant))
+		    !topology_is_free(t, claimant) || topology_is_same_queue(t, h, claimant))
 			continue;
-		*contended = true;
+		f.link = topology_link(t, claimant, f.other);
+		if (!f.link)
+			return false;
+		f.known = claimant->pending.count && knows_clocks(pool, claimant, f.link);
 		if (claimant->pending.count && f.other->pending.count)
 			vote(pool, claimant, patient, false, &f, bounds);
-		if (best->vote.rival < votes_of(&f))
-			best->vote.rival = votes_of(&f);
+		votes = votes_against(best, &f.claim);
+		if (votes && (in_turn(pool, h, best, claimant, &f) ||
+			      (elsewhere && is_refuted(pool, claimant, &f))))
+			votes = 0;
+		*contended |= votes || !elsewhere || !claimant->pending.count;
+		raise_to(&best->claimed, votes);
 	}
+	return true;
 }
 
 /* align_possible() without the check for too many endpoints. */
@@ -484,10 +577,7 @@ bool align_endpoint(struct topology *t, const struct pending_pool *pool, struct 
 	if (!h->crowded && any_eligible(t, h, NULL, false))
 		bounds = malloc(CANDIDATES_MAX * sizeof(*bounds));
 	found = bounds && look_for(t, pool, h, patient, bounds, &best, &contended) &&
-		best.vote.votes;
-
-	if (found)
-		look_back(t, pool, h, patient, bounds, &best, &contended);
+		best.vote.votes && look_back(t, pool, h, patient, bounds, &best, &contended);
 	free(bounds);
 	if (!found || !convincing(&best, patient, contended) || !agreed(pool, h, patient, &best))
 		return false;

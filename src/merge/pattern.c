@@ -9,11 +9,9 @@
 
 /*
  * Trials begin at this many places of the endpoint with fewer records, as either side may have
- * begun later...
+ * begun later. Each covers PATTERN_LENGTH records.
  */
 #define PLACES 8
-/* ...and each covers this many records. */
-#define LENGTH 1024
 /*
  * The most offsets that are tried: the most records that wait, divided by the 16 command ids that
  * Linux gives one tag in turn.
@@ -253,7 +251,7 @@ static unsigned int run_trials(struct search *s, pending_id id, const struct off
 {
 	unsigned int nr = begin_trials(s, id, prior), alive = nr;
 
-	for (unsigned int i = 1; i < LENGTH && alive; i++) {
+	for (unsigned int i = 1; i < PATTERN_LENGTH && alive; i++) {
 		const struct sorted_group *segment;
 
 		id = pending_get(s->pool, id)->next;

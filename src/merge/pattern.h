@@ -31,6 +31,9 @@ struct pattern {
 	bool lasted;
 };
 
+/* The most records that a pattern covers. */
+#define PATTERN_LENGTH 1024
+
 /**
  * pattern_find() - try the offsets between the records of one endpoint and those of another
  * @pool: where the records wait

@@ -207,9 +207,15 @@ struct endpoint *topology_alike(const struct topology *t, const struct endpoint 
 	return t->bucket[h->side == NT_HOST ? NT_TARGET : NT_HOST][bucket_of(h)];
 }
 
-struct endpoint *topology_alike_here(const struct topology *t, const struct endpoint *h)
+struct endpoint *topology_alike_beside(const struct topology *t, const struct endpoint *h)
 {
-	struct endpoint *first = t->bucket[h->side][bucket_of(h)];
+	return t->bucket[h->side][bucket_of(h)];
+}
+
+/* Return: the first of the stream in the bucket of @h. */
+static struct endpoint *first_of_stream(const struct topology *t, const struct endpoint *h)
+{
+	struct endpoint *first = topology_alike_beside(t, h);
 
 	while (first && first->stream != h->stream)
 		first = first->next_stream;
@@ -230,7 +236,7 @@ static void bucket_add(struct topology *t, struct endpoint *h)
 {
 	struct endpoint **bucket = &t->bucket[h->side][bucket_of(h)],
 			**identity = identity_of(t, h);
-	struct endpoint *first = topology_alike_here(t, h);
+	struct endpoint *first = first_of_stream(t, h);
 
 	if (first) {
 		first->nr_alike++;
@@ -250,7 +256,7 @@ static void bucket_add(struct topology *t, struct endpoint *h)
 
 static void bucket_remove(struct topology *t, struct endpoint *h)
 {
-	struct endpoint *first = topology_alike_here(t, h), *next = h->next_alike;
+	struct endpoint *first = first_of_stream(t, h), *next = h->next_alike;
 	struct endpoint **at = &t->bucket[h->side][bucket_of(h)];
 
 	first->nr_alike--;
@@ -335,7 +341,7 @@ void topology_sweep(struct topology *t)
 /* Whether there is room for @nr more endpoints of a stream, and for one more like this. */
 static bool has_room(const struct topology *t, const struct endpoint *like, unsigned int nr)
 {
-	const struct endpoint *first = topology_alike_here(t, like);
+	const struct endpoint *first = first_of_stream(t, like);
 
 	return has_share(t, like->stream, SHARE_ENDPOINTS, nr) &&
 	       (!first || first->nr_alike < TOPOLOGY_ALIKE_MAX);
@@ -408,11 +414,38 @@ static bool same_or_unknown(const char *a, const char *b)
 	return !a[0] || !b[0] || !strcmp(a, b);
 }
 
+/* Whether two endpoints have the same ids and names, as far as they are known. */
+static bool same_ids(const struct endpoint *a, const struct endpoint *b)
+{
+	return a->q.cntlid == b->q.cntlid && a->q.qid == b->q.qid &&
+	       same_or_unknown(a->q.subsysnqn, b->q.subsysnqn) &&
+	       same_or_unknown(a->q.hostnqn, b->q.hostnqn);
+}
+
 bool endpoint_compatible(const struct endpoint *a, const struct endpoint *b)
 {
-	return a->side != b->side && a->stream != b->stream && a->q.cntlid == b->q.cntlid &&
-	       a->q.qid == b->q.qid && same_or_unknown(a->q.subsysnqn, b->q.subsysnqn) &&
-	       same_or_unknown(a->q.hostnqn, b->q.hostnqn);
+	return a->side != b->side && a->stream != b->stream && same_ids(a, b);
+}
+
+/* Whether two streams are of one machine. */
+static bool one_clock(const struct topology *t, unsigned int a, unsigned int b)
+{
+	const struct topology_stream *x = &t->streams[a], *y = &t->streams[b];
+
+	return x->boot && x->boot == y->boot &&
+	       offset_apart(x->to_wall, y->to_wall) <= ONE_CLOCK_NS;
+}
+
+bool topology_is_same_queue(const struct topology *t, const struct endpoint *a,
+			    const struct endpoint *b)
+{
+	return a->stream != b->stream && one_clock(t, a->stream, b->stream) &&
+	       (a->side == NT_TARGET || a->q.instance == b->q.instance);
+}
+
+bool topology_compete(const struct topology *t, const struct endpoint *a, const struct endpoint *b)
+{
+	return a != b && a->side == b->side && same_ids(a, b) && !topology_is_same_queue(t, a, b);
 }
 
 bool topology_is_free(const struct topology *t, const struct endpoint *h)
@@ -443,12 +476,9 @@ struct link *topology_link_known(const struct topology *t, const struct endpoint
  */
 static struct link *with_offset(const struct topology *t, struct link *l)
 {
-	const struct topology_stream *host = &t->streams[l->host_stream];
-	const struct topology_stream *target = &t->streams[l->target_stream];
-
-	if (!l->offset.known && host->boot && host->boot == target->boot &&
-	    offset_apart(host->to_wall, target->to_wall) <= ONE_CLOCK_NS)
-		offset_set(&l->offset, &(struct offset_bounds){.at = host->newest}, 0);
+	if (!l->offset.known && one_clock(t, l->host_stream, l->target_stream))
+		offset_set(&l->offset,
+			   &(struct offset_bounds){.at = t->streams[l->host_stream].newest}, 0);
 	return l;
 }
 

@@ -307,11 +307,8 @@ static inline struct endpoint *topology_endpoint(const struct topology *t, unsig
  */
 struct endpoint *topology_alike(const struct topology *t, const struct endpoint *h);
 
-/**
- * topology_alike_here() - the first endpoint of the stream of @h in its bucket; the others, and
- * then those of other streams of the side, follow by next_alike
- */
-struct endpoint *topology_alike_here(const struct topology *t, const struct endpoint *h);
+/** topology_alike_beside() - the same of the side of @h; the endpoints of a stream are together */
+struct endpoint *topology_alike_beside(const struct topology *t, const struct endpoint *h);
 
 /**
  * topology_is_free() - whether an endpoint may get a partner: it has none, or may have lost its
@@ -369,6 +366,13 @@ static inline uint64_t endpoint_began_at(const struct endpoint *h, const struct 
 /** endpoint_compatible() - whether two endpoints may be of one connection, as far as they are known
  */
 bool endpoint_compatible(const struct endpoint *a, const struct endpoint *b);
+
+/** topology_is_same_queue() - whether one queue was recorded twice; both have the same commands */
+bool topology_is_same_queue(const struct topology *t, const struct endpoint *a,
+			    const struct endpoint *b);
+
+/** topology_compete() - whether two queues of one side may have the same partner, by their names */
+bool topology_compete(const struct topology *t, const struct endpoint *a, const struct endpoint *b);
 
 /** topology_free() - release all that it has; not the topology itself */
 void topology_free(struct topology *t);

@@ -30,7 +30,8 @@
 	X(DRIFT, "clocks that drift apart")                                  \
 	X(NO_GENERATION, "command ids without a generation")                 \
 	X(REGULAR, "one block at regular times")                             \
-	X(ONE_MACHINE, "host and target on one machine")
+	X(ONE_MACHINE, "host and target on one machine")                     \
+	X(IN_STEP, "hosts in step, each with its target")
 #define THEME_ENUM(id, what) THEME_##id,
 enum theme { THEMES(THEME_ENUM) NR_THEMES };
 #define THEME_WHAT(id, what) what,
@@ -172,6 +173,42 @@ static void one_job_twice(struct scenario *s, struct machine *host, struct machi
 	target->recorded = chance(0.3);
 }
 
+/*
+ * Two or three hosts that are clones do the same at the same time, each with its own target.
+ * Devices and networks are so even that records of one host fit those of another one's target.
+ * Hosts or targets may not have been recorded.
+ */
+static void in_step(struct scenario *s, struct machine *host, struct machine *target, struct job j)
+{
+	unsigned int queues, copies = pick(1, 2), side = pick(HOST, TARGET);
+
+	j.gap = scale(0.1 * MS, 5 * MS);
+	j.regular = 0;
+	j.blocks = (unsigned int)scale(1, 256);
+	add_queues(s, host, target, &j, 1);
+	queues = s->nr_queues;
+	for (unsigned int i = 0; i < queues; i++) {
+		s->queue[i].network = scale(500, 20000);
+		s->queue[i].device = scale(500, 20000);
+	}
+	for (unsigned int c = 0; c < copies; c++) {
+		double later = scale(100, 3 * MS);
+
+		host = add_machine(s, HOST);
+		target = add_machine(s, TARGET);
+		for (unsigned int i = 0; i < queues; i++) {
+			struct queue *q = &s->queue[s->nr_queues++];
+
+			*q = s->queue[i];
+			q->host = host;
+			q->target = target;
+			q->job.start += later;
+		}
+	}
+	for (unsigned int i = 0; i < s->nr_machines; i++)
+		s->machine[i].recorded = s->machine[i].side != side || chance(0.5);
+}
+
 static void with_second_target(struct scenario *s, struct machine *host, struct machine *target,
 			       const struct job *j)
 {
@@ -251,6 +288,9 @@ static void connect_all(struct scenario *s, struct machine *host, struct machine
 	case THEME_RUNS:
 		two_runs(s, host, target, *j);
 		break;
+	case THEME_IN_STEP:
+		in_step(s, host, target, *j);
+		break;
 	case THEME_TWO_HOSTS:
 		with_second_host(s, host, target, j);
 		break;
@@ -290,12 +330,20 @@ static void on_one_machine(const struct machine *host, struct machine *target)
 	target->wall_off = host->wall_off;
 }
 
+/* Of the jobs on several hosts, half are in step. */
+static unsigned int theme_of(uint64_t seed)
+{
+	unsigned int theme = (unsigned int)(seed % THEME_IN_STEP);
+
+	return theme == THEME_CRON && seed / THEME_IN_STEP % 2 ? THEME_IN_STEP : theme;
+}
+
 static void set_up(struct scenario *s, uint64_t seed)
 {
 	struct machine *host = add_machine(s, HOST), *target = add_machine(s, TARGET);
 	struct job j;
 
-	s->theme = (unsigned int)(seed % NR_THEMES);
+	s->theme = theme_of(seed);
 	j = themed_job(s->theme);
 	connect_all(s, host, target, &j);
 	if (s->theme == THEME_RECONNECT)

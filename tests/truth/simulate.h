@@ -20,8 +20,8 @@
 /* Value of a clock without an offset at true time 0. */
 #define EPOCH (100000 * SECOND)
 #define WALL 1700000000000000000LL
-#define MACHINES_MAX 4
-#define QUEUES_MAX 8
+#define MACHINES_MAX 6
+#define QUEUES_MAX 9
 #define DEPTH_MAX 32
 /* See "Queue (3)" of the document. */
 #define NO_ID 65535
