@@ -389,6 +389,18 @@ static size_t votes_against(const struct found *best, const struct claim *c)
 	return c->in_pattern > votes ? c->in_pattern : votes;
 }
 
+/*
+ * Adds what is not there to compare: records that were given up as ambiguous, and those to come of
+ * a stream that has not begun, which may repeat themselves like others.
+ */
+static void claim_add_unheard(const struct topology *t, const struct endpoint *h, struct claim *c)
+{
+	const struct topology_stream *s = &t->streams[h->stream];
+
+	raise_to(&c->in_chunk, h->ambiguous);
+	raise_to(&c->scaled, !s->newest && !s->ended ? PATTERN_LENGTH : h->ambiguous);
+}
+
 static void claim_add(struct claim *to, const struct claim *c)
 {
 	raise_to(&to->in_chunk, c->in_chunk);
@@ -456,6 +468,7 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 		f.known = knows_clocks(pool, h, f.link);
 		if (other->pending.count)
 			vote(pool, h, patient, alone, &f, bounds);
+		claim_add_unheard(t, other, &f.claim);
 		h->alike |= f.alike;
 		if (!best->other || offset_vote_is_better(&f.vote, &best->vote)) {
 			claim_add(&others, &best->claim);
@@ -532,10 +545,12 @@ static bool look_back(struct topology *t, const struct pending_pool *pool, const
 		f.known = claimant->pending.count && knows_clocks(pool, claimant, f.link);
 		if (claimant->pending.count && f.other->pending.count)
 			vote(pool, claimant, patient, false, &f, bounds);
+		if (votes_against(best, &f.claim) &&
+		    (in_turn(pool, h, best, claimant, &f) ||
+		     (elsewhere && is_refuted(pool, claimant, &f))))
+			f.claim = (struct claim){0};
+		claim_add_unheard(t, claimant, &f.claim);
 		votes = votes_against(best, &f.claim);
-		if (votes && (in_turn(pool, h, best, claimant, &f) ||
-			      (elsewhere && is_refuted(pool, claimant, &f))))
-			votes = 0;
 		*contended |= votes || !elsewhere || !claimant->pending.count;
 		raise_to(&best->claimed, votes);
 	}
