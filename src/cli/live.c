@@ -334,6 +334,10 @@ static int show_interval(void *context, const struct stats *s)
 	int err = limits_interval(&l->limits, s)
 			  ?: controllers_look(&l->controllers, "/sys", s, monotonic_ns());
 
+	/* Only a screen shows it. */
+	if (!err && l->view.redraw)
+		err = stats_remember(s, monotonic_ns());
+
 	if (!err && l->choice.live_groups)
 		err = live_groups_interval(l->grouped_records.live_groups, s);
 	if (!err && !hold && !l->state.paused)
@@ -567,7 +571,7 @@ static int live(const struct live_options *o)
 	l.choice.live_groups = l.grouped_records.live_groups;
 	callbacks.output = l.view.output;
 	l.view.limits = limits_any(&l.limits) ? &l.limits : NULL;
-	l.view.controllers = &l.controllers;
+	l.view.controllers = l.state.controllers = &l.controllers;
 	l.view.state = &l.state;
 	l.state.interval_ns = burst_any(&o->run.burst) ? 0 : o->run.interval_ns;
 	l.browser.epoll_fd = l.browser.keyboard_fd = l.browser.timer_fd = -1;

@@ -377,6 +377,7 @@ static int fold_rows(struct stats *s, uint64_t last_ns)
 			continue;
 		}
 		fold_row(gone[r->op], r);
+		recent_free(r->recent);
 		free(r);
 	}
 	s->rows_gone += s->nr_rows - left;
@@ -528,10 +529,22 @@ bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint6
 	return off * off > 25 * expected * (1 - 1.0 / s->sample);
 }
 
+int stats_remember(const struct stats *s, uint64_t now)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->nr_rows; i++)
+		err = recent_add(&s->rows[i]->recent, &s->rows[i]->interval, now,
+				 (uint64_t)(s->seconds * 1e9));
+	return err;
+}
+
 void stats_free(struct stats *s)
 {
-	for (size_t i = 0; i < s->nr_rows; i++)
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		recent_free(s->rows[i]->recent);
 		free(s->rows[i]);
+	}
 	free(s->rows);
 	for (size_t i = 0; i < s->nr_stages; i++)
 		free(s->stages[i]);

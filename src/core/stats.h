@@ -12,6 +12,7 @@
 
 #include "core/counters.h"
 #include "core/hist.h"
+#include "core/recent.h"
 #include "core/time.h"
 #include "shared/record.h"
 #include "shared/selection.h"
@@ -145,6 +146,7 @@ void waiting_stage_add(struct waiting_stage *into, const struct waiting_stage *f
  * @unstaged_interval, @unstaged_total: some of its commands are not in the stages of its
  * controller, see struct stats_stages
  * @series, @series_of: for serve/page.c
+ * @recent: its last ten seconds, if stats_remember() is called; NULL: none
  *
  * Only stats_fold() removes a row.
  */
@@ -167,6 +169,7 @@ struct stats_row {
 	bool unstaged_total;
 	uint32_t series;
 	uint32_t series_of;
+	struct recent *recent;
 };
 
 /*
@@ -375,6 +378,12 @@ void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured,
  * commands.
  */
 bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint64_t *all);
+
+/**
+ * stats_remember() - add the last interval to &stats_row.recent of each row; @now: CLOCK_MONOTONIC
+ * nanoseconds. Return: 0 or -ENOMEM
+ */
+int stats_remember(const struct stats *s, uint64_t now);
 
 /** stats_free() - release the rows and errors */
 void stats_free(struct stats *s);

@@ -17,6 +17,8 @@ void columns_queues_own(struct queue_row *r, const struct stats *s, const struct
 		.s = s,
 		.row = row,
 		.index = QUEUE_ROW_OWN,
+		.summary = summary,
+		.window_ns = (uint64_t)(seconds * 1e9),
 		.per_second = seconds > 0 ? 1 / seconds : 0,
 	};
 	r->base.others = r->all.commands;
@@ -29,6 +31,16 @@ void columns_queues_own(struct queue_row *r, const struct stats *s, const struct
 	}
 }
 
+void columns_queues_recent(struct queue_row *r)
+{
+	const struct recent *recent = r->row->recent;
+
+	if (!recent || hist_tells(r->base.h, RECENT_P99) || recent->h.count <= r->base.h->count)
+		return;
+	r->base.h = &recent->h;
+	r->window_ns = recent->ns;
+}
+
 void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index, bool summary)
 {
 	columns_queues_own(r, s, s->rows[index], summary);
@@ -37,7 +49,8 @@ void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index
 
 bool columns_queues_any(const struct queue_row *r)
 {
-	return r->all.commands || r->row->waiting.commands;
+	return r->all.commands || r->row->waiting.commands ||
+	       (!r->summary && r->row->recent && r->row->recent->h.count);
 }
 
 static void get_controller(const void *row, const struct column *c, struct value *v)
@@ -150,6 +163,19 @@ static const struct column queue[QUEUE_COLUMNS_NR] = {
 	[QUEUE_P99] = COLUMN_P99,
 	[QUEUE_P99_9] = COLUMN_P99_9,
 	[QUEUE_MAX] = COLUMN_MAX,
+	[QUEUE_WINDOW] = {"window", "over", .unit = UNIT_NANOSECONDS,
+			  COLUMN_FIELD(struct queue_row, window_ns), .least = 1},
+	[QUEUE_DEVICES] = {"devices", "device", .unit = UNIT_TEXT,
+			   COLUMN_AT(struct queue_row, controller, devices), .least = 1},
+	[QUEUE_ADDRESS] = {"address", "address", .unit = UNIT_TEXT,
+			   COLUMN_AT(struct queue_row, controller, address), .least = 1},
 };
 
-const struct columns queue_columns = COLUMNS("queues", queue);
+const struct columns queue_columns = {"queues", queue, QUEUE_WINDOW};
+
+const struct columns *columns_queues_screen(void)
+{
+	static const struct columns screen = COLUMNS("queues", queue);
+
+	return &screen;
+}

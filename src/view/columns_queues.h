@@ -3,6 +3,7 @@
 #ifndef NTPROF_VIEW_COLUMNS_QUEUES_H
 #define NTPROF_VIEW_COLUMNS_QUEUES_H
 
+#include "core/controllers.h"
 #include "core/group.h"
 #include "merge/groups.h"
 #include "view/columns.h"
@@ -13,6 +14,7 @@
  * struct queue_row - a controller, queue and operation
  * @base: its latencies; if there are none, @base.h->count is 0
  * @all: its commands, measured or not; estimates if only a sample is known
+ * @summary: of the whole run
  * @unknown: @all cannot be estimated from the sample
  * @s: the statistics with the rows, which are sorted by controller and peer
  * @row: the row
@@ -25,11 +27,14 @@
  * @latency: nanoseconds of all commands of @stages, and of those that could not be split
  * @min: the shortest latency, 0 if only the histogram knows it
  * @failed: failed commands; no other member counts them
+ * @window_ns: how long the latencies were collected for: the interval, or the last ten seconds
+ * @controller: what the machine knows of its controller, or NULL
  * @from_ns: when its interval begins, if @has_from
  */
 struct queue_row {
 	struct hist_row base;
 	struct workload all;
+	bool summary;
 	bool unknown;
 	const struct stats *s;
 	const struct stats_row *row;
@@ -41,6 +46,8 @@ struct queue_row {
 	double latency;
 	uint64_t min;
 	uint64_t failed;
+	uint64_t window_ns;
+	const struct controller *controller;
 	uint64_t from_ns;
 	bool has_from;
 };
@@ -65,11 +72,18 @@ enum queue_column {
 	QUEUE_P99,
 	QUEUE_P99_9,
 	QUEUE_MAX,
+	/* Only for a screen. */
+	QUEUE_WINDOW,  /* the time that the latencies are of */
+	QUEUE_DEVICES, /* the disks of its controller; this and the next: no value if not known */
+	QUEUE_ADDRESS, /* of the other machine */
 	QUEUE_COLUMNS_NR
 };
 
 /* Rows are struct queue_row. */
 extern const struct columns queue_columns;
+
+/** columns_queues_screen() - the same table with the columns that only a screen has */
+const struct columns *columns_queues_screen(void);
 
 /**
  * columns_queues_row() - fill @r for row @index, with figures of the whole run or else of the last
@@ -84,7 +98,14 @@ void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index
 void columns_queues_own(struct queue_row *r, const struct stats *s, const struct stats_row *row,
 			bool summary);
 
-/** columns_queues_any() - whether a row has anything to show: commands that ended, or that wait */
+/**
+ * columns_queues_recent() - take the latencies of the last ten seconds if the interval has too few
+ * commands for a p99; rates and counts stay those of the interval
+ */
+void columns_queues_recent(struct queue_row *r);
+
+/** columns_queues_any() - whether a row has anything to show: commands that ended, or that wait, or
+ * that ended in the last ten seconds */
 bool columns_queues_any(const struct queue_row *r);
 
 #endif /* NTPROF_VIEW_COLUMNS_QUEUES_H */

@@ -308,3 +308,15 @@ void alarms_print(const struct stats *s, const struct controllers *c, unsigned i
 			nr - shown);
 	stalled_print(s, f);
 }
+
+struct json_object *controllers_json(const struct controllers *c)
+{
+	struct json_object *rows = json_array();
+
+	for (size_t i = 0; i < c->nr; i++) {
+		const struct controller_row row = columns_controller_row(c, &c->row[i]);
+
+		json_append(rows, json_row(&controller_columns, &row));
+	}
+	return rows;
+}

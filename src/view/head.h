@@ -9,6 +9,7 @@
 #include "core/controllers.h"
 #include "core/stats.h"
 #include "view/columns.h"
+#include "view/json.h"
 
 /**
  * head_print() - print the head in as many lines as it needs
@@ -31,6 +32,9 @@ void head_print_brief(const struct stats *s, const struct controllers *c, FILE *
  * @most: lines at most; the last one counts the others
  */
 void alarms_print(const struct stats *s, const struct controllers *c, unsigned int most, FILE *f);
+
+/** controllers_json() - an array with a row for each controller */
+struct json_object *controllers_json(const struct controllers *c);
 
 /* The columns of the controllers, as the machine itself sees them. */
 

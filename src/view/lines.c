@@ -335,6 +335,11 @@ static bool is_left_out(const struct table *t, unsigned int column, unsigned int
 	return false;
 }
 
+static bool is_sorted(const struct table *t, const struct column *c)
+{
+	return t->sorted && !strcmp(t->sorted, c->name);
+}
+
 unsigned int table_lay_out(struct table *t, unsigned int layout)
 {
 	unsigned int left_out = layout > TABLE_BRIEF ? layout - TABLE_BRIEF : 0;
@@ -346,7 +351,7 @@ unsigned int table_lay_out(struct table *t, unsigned int layout)
 	for (unsigned int i = 0; i < t->nr; i++) {
 		struct phrase p = t->column[i];
 		const struct column *c = &t->columns->column[p.column];
-		size_t title = strlen(title_of(c, t->brief));
+		size_t title = strlen(title_of(c, t->brief)) + is_sorted(t, c);
 
 		if (is_left_out(t, p.column, left_out))
 			continue;
@@ -362,9 +367,26 @@ unsigned int table_lay_out(struct table *t, unsigned int layout)
 	return (unsigned int)used;
 }
 
+void table_heading(const struct table *t, FILE *f)
+{
+	for (unsigned int i = 0; i < t->shown; i++) {
+		const struct phrase *p = &t->phrase[i];
+		const struct column *c = &t->columns->column[p->column];
+		const char *title = title_of(c, t->brief);
+		const char *mark = is_sorted(t, c) ? t->mark : "";
+		/* A mark has any number of bytes and is one character wide. */
+		int used = (int)strlen(title) + (mark[0] != '\0');
+		int width = p->width < 0 ? -p->width : p->width;
+		int blanks = width > used ? width - used : 0;
+
+		fprintf(f, "%s%*s%s%s%*s", p->before ?: "", p->width < 0 ? 0 : blanks, "", title,
+			mark, p->width < 0 ? blanks : 0, "");
+	}
+}
+
 void table_titles(const struct table *t, FILE *f)
 {
-	line_titles(f, t->columns, t->phrase, t->shown, t->brief);
+	table_heading(t, f);
 	fputs("\n", f);
 }
 

@@ -92,6 +92,7 @@ void line_values(FILE *f, const char *word, const struct columns *t, const unsig
  * @phrase: @shown of them, as table_lay_out() lays them out
  * @gap: what is between them
  * @brief: headings are the brief ones
+ * @sorted: name of the column whose heading is followed by @mark, one character; or NULL
  */
 struct table {
 	const struct columns *columns;
@@ -104,6 +105,8 @@ struct table {
 	struct phrase phrase[TABLE_COLUMNS_MAX];
 	const char *gap;
 	bool brief;
+	const char *sorted;
+	const char *mark;
 };
 
 /**
@@ -127,7 +130,10 @@ enum table_layout { TABLE_WIDE, TABLE_CLOSE, TABLE_BRIEF };
  */
 unsigned int table_lay_out(struct table *t, unsigned int layout);
 
-/** table_titles() - print the headings, and a newline */
+/** table_heading() - print the headings; no newline */
+void table_heading(const struct table *t, FILE *f);
+
+/** table_titles() - the same with a newline */
 void table_titles(const struct table *t, FILE *f);
 
 /** table_line() - print the cells of a row; no newline, as a bar may follow */

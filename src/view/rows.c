@@ -2,6 +2,7 @@
 #include "view/rows.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,9 +24,9 @@
  * that waits right now. So an interval has the number in flight at its end instead.
  */
 static const unsigned char interval_columns[] = {
-	QUEUE_CONTROLLER, QUEUE_QUEUE,	QUEUE_OP,	 QUEUE_IOPS, QUEUE_THROUGHPUT,
-	QUEUE_WAITING,	  QUEUE_OLDEST, QUEUE_AT_DEVICE, QUEUE_P50,  QUEUE_P90,
-	QUEUE_P99,	  QUEUE_P99_9,	QUEUE_MAX,
+	QUEUE_CONTROLLER, QUEUE_DEVICES, QUEUE_ADDRESS, QUEUE_QUEUE,	 QUEUE_OP,     QUEUE_IOPS,
+	QUEUE_THROUGHPUT, QUEUE_WAITING, QUEUE_OLDEST,	QUEUE_AT_DEVICE, QUEUE_WINDOW, QUEUE_P50,
+	QUEUE_P90,	  QUEUE_P99,	 QUEUE_P99_9,	QUEUE_MAX,
 };
 
 static const unsigned char summary_columns[] = {
@@ -39,10 +40,17 @@ static const unsigned char summary_columns[] = {
  * which scrolls, only leaves out the first two.
  */
 static const unsigned char dispensable_columns[] = {
-	QUEUE_P90,	 QUEUE_P99_9,	QUEUE_P50, QUEUE_THROUGHPUT,
-	QUEUE_AT_DEVICE, QUEUE_WAITING, QUEUE_MAX,
+	QUEUE_ADDRESS, QUEUE_DEVICES,	 QUEUE_P90,	  QUEUE_P99_9,	 QUEUE_WINDOW,
+	QUEUE_P50,     QUEUE_THROUGHPUT, QUEUE_AT_DEVICE, QUEUE_WAITING, QUEUE_MAX,
 };
-#define SUMMARY_DISPENSABLE 2
+#define SUMMARY_DISPENSABLE 4
+/* So many of them give way to the history. */
+#define HISTORY_DISPENSABLE 4
+/* Columns of the history, with a blank before them. */
+#define HISTORY_WIDE (1 + RECENT_HISTORY)
+#define HISTORY_NARROW (1 + RECENT_HISTORY / 2)
+/* Below this factor between its lowest and highest p99 a history is level. */
+#define HISTORY_FACTOR_MIN 2.0
 
 /**
  * struct shown - what is shown
@@ -51,6 +59,7 @@ static const unsigned char dispensable_columns[] = {
  * @table: the columns
  * @margin: there is a column for a mark, which the row @marked has
  * @octaves: powers of two in one character of the histogram
+ * @has_history: rows have the p99 of the last intervals; @history: columns for it
  */
 struct shown {
 	const struct queue_row *row;
@@ -60,6 +69,8 @@ struct shown {
 	bool margin;
 	size_t marked;
 	unsigned int octaves;
+	bool has_history;
+	unsigned int history;
 };
 
 static bool any_waits(const struct block *b)
@@ -70,8 +81,20 @@ static bool any_waits(const struct block *b)
 	return false;
 }
 
+static bool any_has(const struct shown *s, unsigned int column)
+{
+	struct value v;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		columns_get(columns_queues_screen(), column, &s->row[i], &v);
+		if (!v.none && (column != QUEUE_WINDOW || s->has_history))
+			return true;
+	}
+	return false;
+}
+
 /* Whether a column has values here. */
-static bool column_tells(const struct block *b, unsigned int column)
+static bool column_tells(const struct block *b, const struct shown *s, unsigned int column)
 {
 	switch (column) {
 	case QUEUE_AT_DEVICE:
@@ -82,15 +105,44 @@ static bool column_tells(const struct block *b, unsigned int column)
 		return any_waits(b);
 	case QUEUE_OLDEST:
 		return !b->summary || any_waits(b);
+	case QUEUE_WINDOW:
+	case QUEUE_DEVICES:
+	case QUEUE_ADDRESS:
+		return any_has(s, column);
 	default:
 		return true;
 	}
 }
 
+/* Columns do not get narrower from one block to the next. */
+static void widths_keep(struct table *t, struct view_state *state, unsigned int width)
+{
+	if (state->widest_columns != t->columns->name || state->widest_width != width)
+		memset(state->widest, 0, sizeof(state->widest));
+	state->widest_columns = t->columns->name;
+	state->widest_width = width;
+	for (unsigned int i = 0; i < t->nr; i++) {
+		size_t *widest = &state->widest[t->column[i].column];
+
+		if (*widest < t->widest[i])
+			*widest = t->widest[i];
+		t->widest[i] = *widest;
+	}
+}
+
+/* Columns that a layout leaves for the history. */
+static unsigned int history_of(const struct shown *s, unsigned int layout)
+{
+	if (!s->has_history || layout >= TABLE_BRIEF + HISTORY_DISPENSABLE)
+		return 0;
+	return layout < TABLE_BRIEF ? HISTORY_WIDE : HISTORY_NARROW;
+}
+
 /*
- * Chooses the widest layout that leaves enough room for the histogram, or else the narrowest one.
+ * Chooses the widest layout that leaves enough room for the history and the histogram, or else the
+ * narrowest one.
  */
-static void layout_choose(struct shown *s, const struct block *b)
+static void layout_choose(struct shown *s, const struct block *b, struct view_state *state)
 {
 	unsigned int span = b->high - b->low, room = 0;
 	struct table *t = &s->table;
@@ -99,10 +151,13 @@ static void layout_choose(struct shown *s, const struct block *b)
 		table_measure(t, s->total);
 	for (size_t i = 0; i < s->nr; i++)
 		table_measure(t, &s->row[i]);
+	if (state)
+		widths_keep(t, state, b->width);
 	for (unsigned int i = TABLE_WIDE; i <= TABLE_BRIEF + t->nr_dispensable; i++) {
 		unsigned int used = table_lay_out(t, i) + s->margin;
 
-		used += (unsigned int)strlen(t->gap);
+		s->history = history_of(s, i);
+		used += (unsigned int)strlen(t->gap) + s->history;
 		room = used < b->width ? b->width - used : 0;
 		if (room * OCTAVES_WANTED >= span)
 			break;
@@ -110,10 +165,41 @@ static void layout_choose(struct shown *s, const struct block *b)
 		if (t->brief && room >= HISTOGRAM_MIN)
 			break;
 	}
+	/* Columns that had to give way may have left room for it after all. */
+	if (s->has_history && !s->history && room >= HISTORY_NARROW + HISTOGRAM_MIN) {
+		s->history = HISTORY_NARROW;
+		room -= s->history;
+	}
 	if (room < HISTOGRAM_MIN)
 		room = HISTOGRAM_MIN;
 	for (s->octaves = 1; room * s->octaves < span; s->octaves++)
 		;
+}
+
+/*
+ * Draws the p99 of the last intervals, the latest at the right. Heights are on a logarithmic scale
+ * from the lowest to the highest one.
+ */
+static void history_draw(const struct block *b, const struct shown *s, const struct recent *recent,
+			 FILE *f)
+{
+	unsigned int nr = s->history - 1;
+	double low = 0, high = 0, span;
+
+	for (unsigned int i = 0; recent && i < nr; i++) {
+		double p99 = (double)recent->p99[i];
+
+		low = p99 > 0 && (low == 0 || p99 < low) ? p99 : low;
+		high = p99 > high ? p99 : high;
+	}
+	span = high > low * HISTORY_FACTOR_MIN ? log(high / low) : log(HISTORY_FACTOR_MIN);
+	for (unsigned int i = nr; i-- > 0;) {
+		double p99 = recent ? (double)recent->p99[i] : 0;
+
+		/* The lowest one is seen, too. */
+		fputs(bar_level(p99 > 0 ? log(p99 / low) / span * 0.9 + 0.1 : 0, b->unicode), f);
+	}
+	fputs(" ", f);
 }
 
 static void histogram_draw(const struct block *b, const struct hist *h, unsigned int octaves,
@@ -200,38 +286,46 @@ static void row_print(const struct block *b, const struct shown *s, const struct
 	fputs(margin, f);
 	table_line(&s->table, row, f);
 	fputs(s->table.gap, f);
+	if (s->history)
+		history_draw(b, s, row->row->recent, f);
 	histogram_draw(b, row->base.h, s->octaves, f);
 	fputs("\n", f);
 }
 
-static void shown_print(const struct block *b, struct shown *s, FILE *f, FILE *legend)
+static void shown_print(const struct block *b, struct shown *s, struct view_state *state, FILE *f,
+			FILE *legend)
 {
 	const char *margin = s->margin ? " " : "";
 
-	layout_choose(s, b);
+	layout_choose(s, b, state);
 	fputs(margin, f);
-	table_titles(&s->table, f);
+	table_heading(&s->table, f);
+	fprintf(f, "%s%s\n", s->history ? s->table.gap : "", s->history ? "history" : "");
 	if (s->total)
 		row_print(b, s, s->total, margin, f);
 	for (size_t i = 0; i < s->nr; i++)
 		row_print(b, s, &s->row[i], s->margin && i == s->marked ? ">" : margin, f);
+	if (s->history)
+		fprintf(legend, "history: p99 of the last %u blocks, the latest at the right\n",
+			s->history - 1);
 	caption_print(b, s->octaves, legend);
 	legend_print(b, s, legend);
 }
 
-static void show_queues(struct table *t, const struct block *b)
+static void show_queues(struct shown *s, const struct block *b)
 {
+	struct table *t = &s->table;
 	const unsigned char *column = b->summary ? summary_columns : interval_columns;
 	size_t nr = b->summary ? ARRAY_SIZE(summary_columns) : ARRAY_SIZE(interval_columns);
 
 	*t = (struct table){
-		.columns = &queue_columns,
+		.columns = columns_queues_screen(),
 		.dispensable = dispensable_columns,
 		.nr_dispensable =
 			b->summary ? SUMMARY_DISPENSABLE : ARRAY_SIZE(dispensable_columns),
 	};
 	for (size_t i = 0; i < nr; i++)
-		if (column_tells(b, column[i]))
+		if (column_tells(b, s, column[i]))
 			table_add(t, column[i], NULL, 0);
 }
 
@@ -246,29 +340,45 @@ int rows_print(const struct block *b, FILE *f, FILE *legend)
 		columns_queues_row(&row[s.nr], b->s, i, b->summary);
 		s.nr += columns_queues_any(&row[s.nr]);
 	}
-	show_queues(&s.table, b);
+	show_queues(&s, b);
 	if (s.nr)
-		shown_print(b, &s, f, legend);
+		shown_print(b, &s, NULL, f, legend);
 	else
 		fputs("no commands\n", f);
 	free(row);
 	return 0;
 }
 
-void rows_print_visible(const struct block *b, const struct visible_rows *p, bool margin,
-			size_t marked, FILE *f, FILE *legend)
+/* What stands behind the heading of the sorted column: which way it goes. */
+static const char *sort_mark(const struct view_state *state, bool unicode)
+{
+	bool down = state->reverse == (state->sort == VIEW_SORT_NAME);
+
+	if (unicode)
+		return down ? "\u25bc" : "\u25b2";
+	return down ? "v" : "^";
+}
+
+void rows_print_visible(const struct block *b, const struct visible_rows *p,
+			struct view_state *state, FILE *f, FILE *legend)
 {
 	struct shown s = {
 		.row = p->row,
 		.nr = p->nr,
 		.total = &p->total,
-		.margin = margin,
-		.marked = marked,
+		.margin = state && state->keys,
+		.marked = state ? state->cursor : 0,
 	};
 
+	for (size_t i = 0; state && i < p->nr; i++)
+		s.has_history |= p->row[i].row->recent && p->row[i].row->recent->nr;
 	if (p->table)
 		group_table_show(&s.table, p->table);
 	else
-		show_queues(&s.table, b);
-	shown_print(b, &s, f, legend);
+		show_queues(&s, b);
+	if (s.margin) {
+		s.table.sorted = visible_rows_sorted(state->sort);
+		s.table.mark = sort_mark(state, b->unicode);
+	}
+	shown_print(b, &s, state, f, legend);
 }

@@ -20,12 +20,14 @@ int rows_print(const struct block *b, FILE *f, FILE *legend);
 
 /**
  * rows_print_visible() - print the heading, the total, and the rows that the user wants
- * @margin: add a column at the left, in which row number @marked has ">"
+ * @state: of a screen: with its keys there is a column at the left, in which the marked row has
+ *         ">", and a mark at the heading of the sorted column. The widths of columns stay here.
+ * NULL otherwise
  *
  * Otherwise as rows_print().
  */
-void rows_print_visible(const struct block *b, const struct visible_rows *p, bool margin,
-			size_t marked, FILE *f, FILE *legend);
+void rows_print_visible(const struct block *b, const struct visible_rows *p,
+			struct view_state *state, FILE *f, FILE *legend);
 
 /** legend_print_row() - print the NQNs of one row */
 void legend_print_row(const struct block *b, const struct queue_row *row, FILE *f);

@@ -426,7 +426,7 @@ int page_row_print(const struct block *b, const struct visible_rows *p, const st
 	/* Print only the row, as the total at the top of the table. */
 	one.nr = 0;
 	one.total = *row;
-	rows_print_visible(b, &one, false, 0, f, f);
+	rows_print_visible(b, &one, NULL, f, f);
 	legend_print_row(b, row, f);
 	stages_title(&l->row, merged, f);
 	stages_print_op(b->s, merged ? m : NULL, l->row.op, l->choice ? &l->choice->figures : NULL,
@@ -449,7 +449,9 @@ void page_help_print(FILE *f, unsigned int width)
 	static const char *const keys[][2] = {
 		{"Tab", "the keys go to the next table: rows, stages, connections, histograms; up "
 			"and down scroll it"},
-		{"s", "sort by the next of IOPS, p99, commands in flight, age of the oldest"},
+		{"s", "sort by the next of IOPS, p99, commands in flight, age of the oldest, "
+		      "MB/s, name"},
+		{"r", "reverse the order"},
 		{"g", "group by the next of none, controller, queue, operation, NQN"},
 		{"/", "filter: words that controller, NQN, queue (q3) or operation have to match; "
 		      "Enter takes them, Escape leaves what was"},

@@ -680,3 +680,14 @@ void stages_print_waiting(const struct stats *s, FILE *f)
 	for (unsigned int i = 0; i < rows.nr; i++)
 		table_row(&table, &rows.row[i], f);
 }
+
+struct json_object *stages_waiting_json(const struct stats *s)
+{
+	struct json_object *array = json_array();
+	struct waiting_rows rows;
+
+	columns_waiting(&rows, s);
+	for (unsigned int i = 0; i < rows.nr; i++)
+		json_append(array, json_row(&waiting_columns, &rows.row[i]));
+	return array;
+}

@@ -14,6 +14,7 @@
 #include "shared/points.h"
 #include "view/columns.h"
 #include "view/columns_groups.h"
+#include "view/json.h"
 
 /* Bits of the form of a table. */
 enum {
@@ -213,5 +214,8 @@ void columns_waiting(struct waiting_rows *rows, const struct stats *s);
 
 /** stages_print_waiting() - print them as a table; nothing if no command is in a stage */
 void stages_print_waiting(const struct stats *s, FILE *f);
+
+/** stages_waiting_json() - an array with a row for each */
+struct json_object *stages_waiting_json(const struct stats *s);
 
 #endif /* NTPROF_VIEW_STAGES_H */

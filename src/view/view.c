@@ -132,6 +132,10 @@ static int draw_json(FILE *m, const void *context)
 
 	if (d->o->limits)
 		json_put(block, "limits", limits_json(d->o->limits));
+	if (d->o->controllers && !d->summary) {
+		json_put(block, "controller_states", controllers_json(d->o->controllers));
+		json_put(block, "waiting", stages_waiting_json(d->stats));
+	}
 	return json_write(m, block);
 }
 
@@ -247,8 +251,8 @@ static int table_show(const struct block *b, const struct view_options *o, struc
 	if (!err && !p.from) {
 		fputs("no commands\n", s->part[SCREEN_ROWS]);
 	} else if (!err) {
-		rows_print_visible(b, &p, state->keys, state->cursor, s->part[SCREEN_ROWS],
-				   s->part[SCREEN_LEGEND]);
+		rows_print_visible(b, &p, o->redraw && !b->summary ? o->state : NULL,
+				   s->part[SCREEN_ROWS], s->part[SCREEN_LEGEND]);
 		if (p.table && o->choice->live_groups && live_groups_late(o->choice->live_groups))
 			fprintf(s->part[SCREEN_LEGEND],
 				"commands that are in no number of those in flight: %" PRIu64 "\n",

@@ -15,12 +15,14 @@
 /* Room for a filter. Names may be longer, but users do not type so much of one. */
 #define VIEW_FILTER_LEN 48
 
-/* X(identifier, name): the order of rows, the largest first. */
+/* X(identifier, name): the order of rows, the largest first, or by the alphabet. */
 #define VIEW_SORTS(X)             \
 	X(IOPS, "IOPS")           \
 	X(P99, "p99")             \
 	X(IN_FLIGHT, "in flight") \
-	X(OLDEST, "oldest")
+	X(OLDEST, "oldest")       \
+	X(THROUGHPUT, "MB/s")     \
+	X(NAME, "name")
 
 /* X(identifier, name): what rows must have in common to be added up to one row. */
 #define VIEW_GROUPS(X)    \
@@ -44,7 +46,11 @@ enum view_sort { VIEW_SORTS(VIEW_SORT_ENUM) VIEW_SORTS_NR };
 #define VIEW_GROUP_ENUM(id, name) VIEW_GROUP_##id,
 enum view_group { VIEW_GROUPS(VIEW_GROUP_ENUM) VIEW_GROUPS_NR };
 
+/* At least as many columns as any table has. */
+#define VIEW_COLUMNS_MAX 64
+
 struct group_choice;
+struct controllers;
 
 enum view_page { VIEW_TABLE, VIEW_ROW, VIEW_LOSSES, VIEW_HELP };
 
@@ -61,9 +67,10 @@ struct view_row {
  * struct view_state - choices of the user
  * @choice: groups of the command line, which are shown unless the user has pressed the key for
  *          other ones; NULL: each row by itself
+ * @controllers: what the machine knows of them, or NULL
  * @keys: the user can press keys, so the screen shows them
  * @page: the page that is shown
- * @sort, @group: of the table
+ * @sort, @reverse, @group: of the table
  * @filter: words that each row has to match, all of them; "" matches all rows
  * @typing: the user is typing the filter
  * @before: the filter before that
@@ -72,14 +79,18 @@ struct view_row {
  * @focus: the table that has the keys; if it is not there, the code that draws takes another
  * @top: number of lines of a page, or of a table that is not that of the rows, that are scrolled
  * off the top; the code that draws corrects it
+ * @widest: widths that the columns of the table have had so far, by their numbers, for
+ *          @widest_columns on a terminal of @widest_width: they do not get narrower again
  * @paused: no new blocks are shown
  * @interval_ns: from one block to the next; 0: it cannot be changed
  */
 struct view_state {
 	const struct group_choice *choice;
+	const struct controllers *controllers;
 	bool keys;
 	enum view_page page;
 	enum view_sort sort;
+	bool reverse;
 	enum view_group group;
 	char filter[VIEW_FILTER_LEN];
 	bool typing;
@@ -88,6 +99,9 @@ struct view_state {
 	struct view_row row;
 	enum view_focus focus;
 	size_t top;
+	size_t widest[VIEW_COLUMNS_MAX];
+	const void *widest_columns;
+	unsigned int widest_width;
 	bool paused;
 	uint64_t interval_ns;
 };

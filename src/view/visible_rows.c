@@ -73,6 +73,8 @@ static void workload_add(struct workload *into, const struct workload *from)
 
 static void row_add(struct stats_row *into, const struct stats_row *from)
 {
+	if (from->recent && into->recent)
+		recent_merge(into->recent, from->recent);
 	hist_merge(&into->interval, &from->interval);
 	hist_merge(&into->total, &from->total);
 	workload_add(&into->others_interval, &from->others_interval);
@@ -182,6 +184,7 @@ static int group_add(struct visible_rows *p, const struct stats *s, const struct
 	group = group_row(&p->groups, &name, sizeof(*group));
 	if (!group)
 		return -ENOMEM;
+	group->row.recent = &group->recent;
 	row_add(&group->row, row->row);
 	return 0;
 }
@@ -205,6 +208,7 @@ static int add_live_groups(struct visible_rows *p, const struct view_state *l, b
 		if (!new)
 			return -ENOMEM;
 		memcpy(&new->name, &from->name, sizeof(new->name));
+		new->row.recent = &new->recent;
 		new->failed = failed;
 		new->seen = summary ? &from->seen_total : &from->seen_interval;
 		row_add(&new->row, &from->row);
@@ -220,26 +224,40 @@ static struct group_name *choice_at(void *context, size_t i)
 	return p->groups.row[i];
 }
 
+static const unsigned char sorted_columns[VIEW_SORTS_NR] = {
+	[VIEW_SORT_IOPS] = QUEUE_IOPS,
+	[VIEW_SORT_P99] = QUEUE_P99,
+	[VIEW_SORT_IN_FLIGHT] = QUEUE_WAITING,
+	[VIEW_SORT_OLDEST] = QUEUE_OLDEST,
+	[VIEW_SORT_THROUGHPUT] = QUEUE_THROUGHPUT,
+	[VIEW_SORT_NAME] = QUEUE_CONTROLLER,
+};
+
+const char *visible_rows_sorted(enum view_sort sort)
+{
+	return queue_columns.column[sorted_columns[sort]].name;
+}
+
 /* The value that rows are sorted by: the largest first, rows without a value last. */
 static double weight(const struct queue_row *row, enum view_sort sort)
 {
-	static const unsigned char columns[] = {
-		[VIEW_SORT_P99] = QUEUE_P99,
-		[VIEW_SORT_IN_FLIGHT] = QUEUE_WAITING,
-		[VIEW_SORT_OLDEST] = QUEUE_OLDEST,
-	};
 	struct value v;
 
+	/* They have the order of their names. */
+	if (sort == VIEW_SORT_NAME)
+		return 0;
 	/* The count sorts rows even if the rate is not known. */
 	if (sort == VIEW_SORT_IOPS)
 		return (double)row->all.commands;
+	if (sort == VIEW_SORT_THROUGHPUT)
+		return (double)row->all.bytes;
 	/*
 	 * Groups that are made from records do not know what is in flight now, so they are sorted
 	 * by the mean.
 	 */
 	if (sort == VIEW_SORT_IN_FLIGHT && row->seen)
 		return row->seen->count ? (double)row->seen->sum / (double)row->seen->count : -1;
-	columns_get(&queue_columns, columns[sort], row, &v);
+	columns_get(&queue_columns, sorted_columns[sort], row, &v);
 	return v.none ? -1 : value_number(&v);
 }
 
@@ -252,6 +270,7 @@ bool visible_rows_stalled(const struct queue_row *row)
 struct weighed {
 	uint64_t stalled_ns;
 	double weight;
+	bool reverse;
 	size_t at;
 	struct queue_row row;
 };
@@ -262,13 +281,16 @@ static int by_weight(const void *a, const void *b)
 
 	if (x->stalled_ns != y->stalled_ns)
 		return x->stalled_ns > y->stalled_ns ? -1 : 1;
+	/* Rows without a value are last in both directions. */
+	if ((x->weight < 0) != (y->weight < 0))
+		return x->weight < 0 ? 1 : -1;
 	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return x->at < y->at ? -1 : 1;
+		return (x->weight > y->weight) != x->reverse ? -1 : 1;
+	return (x->at < y->at) != x->reverse ? -1 : 1;
 }
 
 /* Return: 0 or -ENOMEM. */
-static int sort_rows(struct visible_rows *p, enum view_sort sort)
+static int sort_rows(struct visible_rows *p, const struct view_state *l)
 {
 	struct weighed *w = calloc(p->nr + 1, sizeof(*w));
 
@@ -279,7 +301,8 @@ static int sort_rows(struct visible_rows *p, enum view_sort sort)
 			.stalled_ns = visible_rows_stalled(&p->row[i])
 					      ? p->row[i].row->waiting.oldest_ns
 					      : 0,
-			.weight = weight(&p->row[i], sort),
+			.weight = weight(&p->row[i], l->sort),
+			.reverse = l->reverse,
 			.at = i,
 			.row = p->row[i],
 		};
@@ -335,6 +358,18 @@ static int choice_rows(struct visible_rows *p, const struct stats *s, const stru
 	return 0;
 }
 
+/* Adds what is not of the interval itself. */
+static void rows_complete(struct visible_rows *p, const struct view_state *l, bool summary)
+{
+	for (size_t i = 0; i < p->nr; i++)
+		p->row[i].controller = controllers_find(l->controllers, p->row[i].row);
+	if (summary)
+		return;
+	columns_queues_recent(&p->total);
+	for (size_t i = 0; i < p->nr; i++)
+		columns_queues_recent(&p->row[i]);
+}
+
 int visible_rows_make(struct visible_rows *p, const struct stats *s, const struct view_state *l,
 		      bool summary)
 {
@@ -344,9 +379,11 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 	struct queue_row row;
 
 	*p = (struct visible_rows){.total_row = calloc(1, sizeof(*p->total_row)),
+				   .total_recent = calloc(1, sizeof(*p->total_recent)),
 				   .row = calloc(rows + 1, sizeof(*p->row))};
-	if (!p->total_row || !p->row)
+	if (!p->total_row || !p->total_recent || !p->row)
 		return -ENOMEM;
+	p->total_row->recent = p->total_recent;
 	p->groups.by = chosen ? l->choice->grouping.by : groups_of_keys[l->group];
 	snprintf(p->total_row->controller, sizeof(p->total_row->controller), "total");
 	p->total_row->shared = true;
@@ -382,10 +419,11 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 	columns_queues_own(&p->total, s, p->total_row, summary);
 	if (chosen && choice_rows(p, s, l->choice, summary))
 		return -ENOMEM;
+	rows_complete(p, l, summary);
 	/*
 	 * Without keys the user cannot change the order, so rows stay in the order of their names.
 	 */
-	return chosen && !l->keys ? 0 : sort_rows(p, l->sort);
+	return chosen && !l->keys ? 0 : sort_rows(p, l);
 }
 
 const struct queue_row *visible_rows_find(const struct visible_rows *p, const struct view_state *l)
@@ -402,6 +440,7 @@ void visible_rows_free(struct visible_rows *p)
 	group_rows_free(&p->groups);
 	free(p->table);
 	free(p->row);
+	free(p->total_recent);
 	free(p->total_row);
 	*p = (struct visible_rows){.nr = 0};
 }
@@ -577,6 +616,10 @@ enum pressed_wish pressed(struct view_state *l, int key, const struct stats *s)
 		return PRESSED_QUIT;
 	case 's':
 		l->sort = (l->sort + 1) % VIEW_SORTS_NR;
+		l->cursor = 0;
+		break;
+	case 'r':
+		l->reverse = !l->reverse;
 		l->cursor = 0;
 		break;
 	case 'g':

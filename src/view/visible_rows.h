@@ -17,6 +17,7 @@
 struct visible_group {
 	struct group_name name;
 	struct stats_row row;
+	struct recent recent;
 	uint64_t failed;
 	const struct flights_seen *seen;
 };
@@ -25,7 +26,7 @@ struct visible_group {
  * struct visible_rows - rows of an interval, or of the run
  * @row: @nr rows, in the wanted order
  * @total: the sum of the rows that they are made of; its name is "total"
- * @total_row: the row to which @total points
+ * @total_row: the row to which @total points, and its last ten seconds
  * @groups: struct visible_group, to which sums in @row point; they are sums of the rows of @s, or
  *          come from the records of commands
  * @table: the columns of groups of --by; NULL if there are no such groups
@@ -36,6 +37,7 @@ struct visible_rows {
 	size_t nr;
 	struct queue_row total;
 	struct stats_row *total_row;
+	struct recent *total_recent;
 	struct group_rows groups;
 	struct group_table *table;
 	size_t from;
@@ -54,6 +56,9 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 
 /** visible_rows_find() - the row of &state.row, or NULL if it has no figures */
 const struct queue_row *visible_rows_find(const struct visible_rows *p, const struct view_state *l);
+
+/** visible_rows_sorted() - the name of the column that rows are sorted by */
+const char *visible_rows_sorted(enum view_sort sort);
 
 /** visible_rows_stalled() - whether a command of the row has been in flight for too long */
 bool visible_rows_stalled(const struct queue_row *row);

@@ -25,7 +25,7 @@ check "the keys are told on the last line" wait_for is_last 24 '^\\?:help q:quit
 seen "80x24: the total is there" '^ total  *all all '
 seen "and rows, sorted by IOPS, one of them marked" '^>nvme[0-9]+ +1 read'
 seen "p99.9 of some hundred commands is none" '^ total .* - +[0-9.]+[mu]s( |$)'
-seen "stages are there" '^network_and_target +network'
+seen "stages are there" '^network_and_target +'
 seen "and losses, or that there are none" '^(no losses|losses:)'
 check "echo and lines are off" sh -c "[ \"\$(stty -g <$(terminal display-message -p '#{pane_tty}'))\" != \"\$(cat before)\" ]"
 keys j

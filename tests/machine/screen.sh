@@ -33,7 +33,7 @@ fio --direct=1 --ioengine=libaio --filename="$dev" --size=64M --time_based --run
 load=$!
 seen "80x24: the total is there" '^ total  *all all '
 seen "and rows, sorted by IOPS, one of them marked" '^>nvme[0-9]+ +1 read'
-seen "stages are there" '^network_and_target +network'
+seen "stages are there" '^network_and_target +'
 seen "and losses, or that there are none" '^(no losses|losses:)'
 keep screen-80x24
 keys Enter

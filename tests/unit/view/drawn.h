@@ -81,6 +81,16 @@ static int tear_down(void **state)
 	return 0;
 }
 
+/* Bytes after the first of a character of UTF-8 are 10xxxxxx. */
+static size_t characters(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
 /* Draws the screen and keeps its lines as a terminal without colours shows them. */
 static void draw(void)
 {
@@ -108,7 +118,7 @@ static void draw(void)
 	t.nr = 0;
 	for (char *rest = t.text, *line; (line = strsep(&rest, "\n"));) {
 		assert_true(t.nr < LINES_MAX);
-		assert_true(strlen(line) <= t.o.columns);
+		assert_true(characters(line) <= t.o.columns);
 		t.line[t.nr++] = line;
 	}
 	assert_true(t.nr <= t.o.lines);

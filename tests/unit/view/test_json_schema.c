@@ -130,6 +130,8 @@ static const struct place {
 	{"error_columns", "errors", &error_columns, NULL, ""},
 	{"event_columns", "events", &event_columns, NULL, ""},
 	{"input_columns", "inputs", &input_columns, NULL, " error losses alone "},
+	{"controller_columns", "controller_states", &controller_columns, NULL, ""},
+	{"waiting_columns", "waiting", &waiting_columns, NULL, ""},
 	{"limit_columns", "limits", &limit_columns, NULL, ""},
 	{"lost_columns", "lost_events", &lost_columns, NULL, ""},
 	{"matching_columns", "matching", &matching_columns, NULL, ""},

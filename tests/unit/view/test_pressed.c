@@ -20,7 +20,22 @@ static void rows_are_sorted_by_what_s_says(void **state)
 	press("s");
 	assert_non_null(strstr(last_line(), "s:oldest"));
 	ASSERT_ORDER(" total", ">nvme1 1 read", " nvme0 1 read", " nvme0 2 read", " nvme0 2 write");
+	/* The one that is sorted by is marked, with the direction. */
+	assert_seen(" ctrl qid op IOPS MB/s infl oldestv");
+	press("r");
+	assert_seen(" ctrl qid op IOPS MB/s infl oldest^");
+	ASSERT_ORDER(" total", ">nvme0 1 read", " nvme1 1 read", " nvme0 2 write", " nvme0 2 read");
+	press("rs");
+	assert_non_null(strstr(last_line(), "s:MB/s"));
+	assert_seen(" ctrl qid op IOPS MB/sv");
 	press("s");
+	assert_non_null(strstr(last_line(), "s:name"));
+	ASSERT_ORDER(" ctrl^", " total", ">nvme0 1 read", " nvme0 2 read", " nvme0 2 write",
+		     " nvme1 1 read");
+	press("r");
+	ASSERT_ORDER(" ctrlv", " total", ">nvme1 1 read", " nvme0 2 write", " nvme0 2 read",
+		     " nvme0 1 read");
+	press("rs");
 	assert_non_null(strstr(last_line(), "s:IOPS"));
 }
 

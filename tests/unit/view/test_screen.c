@@ -183,6 +183,117 @@ static void tab_changes_the_table_that_is_scrolled(void **state)
 	assert_int_equal(t.state.focus, VIEW_FOCUS_HISTOGRAMS);
 }
 
+/* Adds what has been counted as an interval that ends at @now. */
+static void ended(uint64_t now)
+{
+	assert_int_equal(stats_remember(&t.s, now), 0);
+}
+
+/* 50 commands a second have no p99, those of ten seconds have one. */
+static void percentiles_of_few_commands_are_those_of_ten_seconds(void **state)
+{
+	for (uint64_t second = 1; second <= 20; second++) {
+		stats_begin_interval(&t.s);
+		commands("nvme0", ONE, 1, NT_OP_READ, second <= 15 ? 4 * MS : 2 * MS, 50);
+		commands("nvme1", TWO, 1, NT_OP_READ, MS, 100);
+		ended(100 * SECOND + second * SECOND);
+		size(1);
+		draw();
+		if (second == 1)
+			assert_seen(" nvme0 1 read 50.0 0 0 - 1.00s 4.00ms -");
+	}
+	assert_seen(" nvme0 1 read 50.0 0 0 - 10.0s ");
+	assert_non_null(strstr(t.line[find(" nvme0 1 read", 0)], "4.0"));
+	/* An interval that has enough shows its own. */
+	assert_seen(">nvme1 1 read 100 0 0 - 1.00s 1.00ms 1.00ms 1.00ms");
+	for (uint64_t second = 21; second <= 27; second++) {
+		stats_begin_interval(&t.s);
+		commands("nvme0", ONE, 1, NT_OP_READ, 2 * MS, 50);
+		ended(100 * SECOND + second * SECOND);
+	}
+	draw();
+	assert_seen(">nvme0 1 read 50.0 0 0 - 10.0s 2.00ms 2.00ms 2.00ms");
+	/* A row is there as long as any of the ten seconds has commands of it. */
+	assert_seen(" nvme1 1 read 0 0 0 - ");
+	for (uint64_t second = 28; second <= 60; second++) {
+		stats_begin_interval(&t.s);
+		ended(100 * SECOND + second * SECOND);
+	}
+	draw();
+	assert_seen("no commands");
+	assert_null(t.s.rows[0]->recent);
+}
+
+static void a_row_has_a_history_of_its_p99(void **state)
+{
+	for (uint64_t second = 1; second <= 16; second++) {
+		stats_begin_interval(&t.s);
+		commands("nvme0", ONE, 1, NT_OP_READ, second % 4 ? MS : 8 * MS, 1000);
+		ended(100 * SECOND + second * SECOND);
+	}
+	size(2);
+	draw();
+	assert_seen(" controller queue op");
+	assert_non_null(strstr(t.line[find(" controller", 0)], " history"));
+	assert_non_null(strstr(t.line[find(">nvme0", 0)], " ...@...@...@...@ "));
+	t.o.unicode = true;
+	t.o.columns = 200;
+	draw();
+	assert_non_null(strstr(t.raw, "\u2581\u2581\u2581\u2588\u2581\u2581\u2581\u2588 "));
+	t.o.unicode = false;
+	size(1);
+	draw();
+	assert_non_null(strstr(t.line[find(">nvme0", 0)], " ...@...@ "));
+	size(0);
+	draw();
+	assert_null(strstr(t.line[find(">nvme0", 0)], "...@"));
+}
+
+static void the_heading_is_marked_in_unicode_where_there_is_any(void **state)
+{
+	t.o.unicode = true;
+	draw();
+	assert_non_null(strstr(t.raw, " IOPS\u25bc "));
+	press("r");
+	assert_non_null(strstr(t.raw, " IOPS\u25b2 "));
+	t.o.unicode = false;
+}
+
+static void columns_keep_their_width(void **state)
+{
+	size_t at;
+
+	commands("nvme0", ONE, 1, NT_OP_READ, 100 * US, 1000000);
+	draw();
+	at = (size_t)(strstr(t.line[find(" ctrl", 0)], "oldest") - t.line[find(" ctrl", 0)]);
+	stats_begin_interval(&t.s);
+	commands("nvme0", ONE, 1, NT_OP_READ, 100 * US, 1);
+	draw();
+	assert_int_equal(strstr(t.line[find(" ctrl", 0)], "oldest") - t.line[find(" ctrl", 0)], at);
+	t.o.columns = 79;
+	draw();
+	assert_int_not_equal(strstr(t.line[find(" ctrl", 0)], "oldest") - t.line[find(" ctrl", 0)],
+			     at);
+}
+
+static void disk_and_address_are_there_where_there_is_room(void **state)
+{
+	controllers_known("live", 0);
+	t.state.controllers = &both;
+	size(2);
+	draw();
+	assert_seen(" controller device address queue op");
+	assert_seen(" nvme0 nvme0n1 10.0.0.1:4420 1 read");
+	assert_seen(">nvme1 - - 1 read");
+	size(1);
+	draw();
+	assert_seen(" ctrl qid op");
+	press("g");
+	size(3);
+	draw();
+	assert_seen(">nvme0 nvme0n1 10.0.0.1:4420 all all");
+}
+
 static void probes_that_missed_alone_are_no_alarm(void **state)
 {
 	t.o.colour = true;
@@ -244,6 +355,11 @@ int main(void)
 		TEST(stages_have_operations_beside_each_other),
 		TEST(the_worst_row_is_seen_at_40_by_10),
 		TEST(tab_changes_the_table_that_is_scrolled),
+		TEST(percentiles_of_few_commands_are_those_of_ten_seconds),
+		TEST(a_row_has_a_history_of_its_p99),
+		TEST(the_heading_is_marked_in_unicode_where_there_is_any),
+		TEST(columns_keep_their_width),
+		TEST(disk_and_address_are_there_where_there_is_room),
 		TEST(probes_that_missed_alone_are_no_alarm),
 		TEST(another_screen_is_entered_once_and_left_with_the_summary),
 		TEST(the_summary_of_a_screen_has_no_zeroes),
