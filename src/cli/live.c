@@ -576,6 +576,7 @@ static int live(const struct live_options *o)
 	l.state.interval_ns = burst_any(&o->run.burst) ? 0 : o->run.interval_ns;
 	l.browser.epoll_fd = l.browser.keyboard_fd = l.browser.timer_fd = -1;
 	l.terminal = isatty(STDERR_FILENO);
+	callbacks.shows_start = l.terminal && l.view.redraw;
 	status = run(&o->run, &callbacks, &l);
 	/* The terminal has not taken the summary. */
 	if (l.view.entered && write(STDOUT_FILENO, SCREEN_LEAVE, strlen(SCREEN_LEAVE)) < 0)

@@ -66,7 +66,7 @@ static void stats_describe(struct stats *s, const struct run_options *o)
 /*
  * File-wide, as a process has one standard error.
  * @lost: bytes that found no room since the last message about lost bytes
- * @held: messages are not written yet
+ * @held: messages are not written yet; @kept: they are @nr_kept bytes
  * @waited_at: bytes written when a message last waited for room; until more is written, no other
  *             message waits
  */
@@ -75,6 +75,8 @@ static struct {
 	FILE *before;
 	uint64_t lost;
 	bool held;
+	char *kept;
+	size_t nr_kept;
 	uint64_t waited_at;
 } console;
 
@@ -100,21 +102,43 @@ static int put(struct output *o, const char *text, size_t n)
 	return tell_lost(o) ?: output_put(o, text, n, 0);
 }
 
-static ssize_t console_write(void *cookie, const char *text, size_t n)
+static void write_message(const char *text, size_t n)
 {
-	struct output *o = cookie;
+	struct output *o = console.output;
 	int err = put(o, text, n);
 
-	if (err == -EAGAIN && !console.held && console.waited_at != output_written(o)) {
+	if (err == -EAGAIN && console.waited_at != output_written(o)) {
 		output_settle(o, -1, ROOM_PATIENCE_NS);
 		console.waited_at = output_written(o);
 		err = put(o, text, n);
 	}
 	if (err)
 		console.lost += n;
-	if (!console.held)
-		output_flush(o);
-	/* Return success also for lost bytes, because a stream with an error flag takes no more. */
+	output_flush(o);
+}
+
+static void keep_message(const char *text, size_t n)
+{
+	char *grown = console.nr_kept + n <= CONSOLE_BUFFER
+			      ? realloc(console.kept, console.nr_kept + n)
+			      : NULL;
+
+	if (!grown) {
+		console.lost += n;
+		return;
+	}
+	memcpy(grown + console.nr_kept, text, n);
+	console.kept = grown;
+	console.nr_kept += n;
+}
+
+/* Return success also for lost bytes, because a stream with an error flag takes no more. */
+static ssize_t console_write(void *cookie, const char *text, size_t n)
+{
+	if (console.held)
+		keep_message(text, n);
+	else
+		write_message(text, n);
 	return (ssize_t)n;
 }
 
@@ -126,7 +150,7 @@ int console_open(void)
 
 	if (!o)
 		return -errno;
-	f = fopencookie(o, "w", functions);
+	f = fopencookie(NULL, "w", functions);
 	if (!f) {
 		output_free(o);
 		return -ENOMEM;
@@ -147,8 +171,12 @@ int console_open(void)
 void console_hold(bool hold)
 {
 	console.held = hold;
-	if (!hold && console.output)
-		output_flush(console.output);
+	if (hold || !console.nr_kept)
+		return;
+	write_message(console.kept, console.nr_kept);
+	free(console.kept);
+	console.kept = NULL;
+	console.nr_kept = 0;
 }
 
 bool console_idle(void)
@@ -322,6 +350,25 @@ static int start_bursts(struct run *r)
 	return 0;
 }
 
+static void on_starting(void *context, unsigned int programs)
+{
+	const struct run *r = context;
+
+	if (!r->cb->shows_start)
+		return;
+	fprintf(stderr, "\rattaching %u probes...", programs);
+	fflush(stderr);
+}
+
+/* Takes back what on_starting() has printed: a message, or the screen, stands there next. */
+static void started(const struct run *r)
+{
+	if (!r->cb->shows_start)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+}
+
 /* Return: 0 if tracing, or still waiting for the module; else 1 with a message printed. */
 static int try_open(struct run *r)
 {
@@ -338,6 +385,7 @@ static int try_open(struct run *r)
 		.origins = r->cb->origins,
 		.bursts = burst_any(&r->o->burst),
 		.on_record = on_record,
+		.starting = on_starting,
 		.context = r,
 		.verbose = r->o->verbose,
 	};
@@ -346,6 +394,8 @@ static int try_open(struct run *r)
 	int err;
 
 	status = tracer_open(&r->t, &to, detail, sizeof(detail));
+	if (status != TRACER_NO_MODULE)
+		started(r);
 	if (status == TRACER_NO_MODULE) {
 		if (r->fds[MODULE] >= 0)
 			return 0;

@@ -67,6 +67,8 @@ struct run_options {
  * @interval_is_time: call @interval every &run_options.interval_ns also if there are bursts
  * @resize: the terminal's size has changed: show the last interval again; may be NULL
  * @waiting: the module is not loaded yet; called once
+ * @shows_start: standard error is a terminal, and says that programs are being attached until they
+ *               are
  * @end: tracing is over; @s has the whole run
  * @failed: the run ends with an error; called in place of @end, before anything is waited for; may
  *          be NULL
@@ -100,6 +102,7 @@ struct run_callbacks {
 	bool interval_is_time;
 	int (*resize)(void *context, const struct stats *s);
 	void (*waiting)(void *context);
+	bool shows_start;
 	int (*end)(void *context, const struct stats *s);
 	void (*failed)(void *context);
 	struct output *output;

@@ -27,7 +27,9 @@
  * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. A command
  *             that passes @overdue_ns is handed over once, with the points that it has and the flag
  *             NT_F_IN_FLIGHT, and has NT_F_WAS_OVERDUE when it ends
- * @context: its first argument
+ * @starting: called before so many programs are loaded and attached, which takes a second; again if
+ *            the kernel refuses one; may be NULL
+ * @context: first argument of both
  * @verbose: 1: print the memory that maps take, and what libbpf has to say, to standard error; 2:
  *           also libbpf's messages for debugging
  */
@@ -44,6 +46,7 @@ struct tracer_options {
 	bool origins;
 	bool bursts;
 	void (*on_record)(void *context, const struct nt_record *r);
+	void (*starting)(void *context, unsigned int programs);
 	void *context;
 	unsigned int verbose;
 };

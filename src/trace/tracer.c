@@ -188,6 +188,16 @@ static int on_call(void *context, void *data, size_t size)
 	return 0;
 }
 
+static void tell_starting(const struct tracer *t)
+{
+	unsigned int programs = 0;
+
+	for (const char *const *name = probe_programs(t->o.side); *name; name++)
+		programs += object_loads(&t->object, *name);
+	if (t->o.starting)
+		t->o.starting(t->o.context, programs);
+}
+
 /*
  * As tracer_open(), without the programs in @refused. If the kernel refuses another one, that is
  * added.
@@ -224,6 +234,7 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 	status = load_choose(t, detail, size);
 	if (status)
 		goto out;
+	tell_starting(t);
 	err = load_finish(t);
 	if (err)
 		goto load_failed;

@@ -47,7 +47,7 @@ keys g g
 seen "no groups" 'g:none '
 keys Tab
 seen "Tab: the keys are those of the stages" 'Tab:stages'
-resize 80 12
+resize 80 9
 keys End
 seen "which are scrolled" '^\.\.\. [0-9]+ rows above'
 resize 80 24

@@ -95,11 +95,37 @@ static void a_line_is_written_at_once(void **state)
 	close(p[0]);
 }
 
+/* A screen would be drawn over them. */
+static void messages_wait_while_they_are_held_back(void **state)
+{
+	int before = dup(STDERR_FILENO), p[2];
+	char got[64] = "";
+
+	assert_int_equal(pipe(p), 0);
+	assert_int_equal(dup2(p[1], STDERR_FILENO), STDERR_FILENO);
+	close(p[1]);
+	assert_int_equal(console_open(), 0);
+	console_hold(true);
+	fputs("one\n", stderr);
+	assert_int_equal(poll(&(struct pollfd){p[0], POLLIN, 0}, 1, 100), 0);
+	console_hold(false);
+	assert_int_equal(read(p[0], got, sizeof(got) - 1), 4);
+	console_hold(true);
+	fputs("two\n", stderr);
+	console_close(-1);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	assert_int_equal(read(p[0], got, sizeof(got) - 1), 4);
+	assert_string_equal(got, "two\n");
+	close(p[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_waits_for_each_message),
 		cmocka_unit_test(a_line_is_written_at_once),
+		cmocka_unit_test(messages_wait_while_they_are_held_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -299,6 +299,16 @@ static int get_up(void)
 	return status;
 }
 
+/* Loading and attaching take a second or more. The line is gone when the screen comes. */
+static void the_start_says_how_many_probes_are_attached(void **state)
+{
+	sit_down();
+	assert_true(is_seen(user.terminal, "\rattaching 12 probes...\r\033[K"));
+	assert_true(is_seen(user.terminal, "no losses"));
+	type(user.terminal, "q");
+	assert_int_equal(get_up(), EXIT_SUCCESS);
+}
+
 static void keys_change_the_screen_and_q_ends_it(void **state)
 {
 	sit_down();
@@ -399,6 +409,7 @@ static void terminal_has_its_modes_however_the_view_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_start_says_how_many_probes_are_attached),
 		cmocka_unit_test(a_view_with_a_peer_goes_on_when_it_was_stopped),
 		cmocka_unit_test(keys_change_the_screen_and_q_ends_it),
 		cmocka_unit_test(paused_screen_stays_until_it_goes_on),

@@ -116,6 +116,8 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
 {
 	if (traced.absent)
 		return TRACER_NO_MODULE;
+	if (o->starting)
+		o->starting(o->context, 12);
 	*t = malloc(sizeof(**t));
 	(*t)->o = *o;
 	traced.side = o->side;
