@@ -350,6 +350,11 @@ static void get_across(const void *row, const struct column *c, struct value *v)
 enum { ACROSS_STAGE, ACROSS_WHERE, ACROSS_FIGURES };
 #define ACROSS_COLUMNS_MAX (ACROSS_FIGURES + NT_OPS_NR * STAGE_TABLE_MAX)
 
+static const struct column across_columns[ACROSS_FIGURES] = {
+	[ACROSS_STAGE] = COLUMN("stage", NAME, COLUMN_FIELD(struct across_row, stage)),
+	[ACROSS_WHERE] = COLUMN("where", NAME, .get = get_across_where),
+};
+
 /**
  * struct across - the table
  * @op: @nr_ops operations that are shown, and those that find no room
@@ -493,9 +498,7 @@ static int print_across(const struct stage_rows *rows, const char *what,
 	figures_parse(&usual, "mean,p99");
 	stage_table_make(&a->t, figures && figures->nr ? figures : &usual);
 	a->columns = (struct columns){stage_columns.name, a->column, ACROSS_FIGURES};
-	a->column[ACROSS_STAGE] =
-		(struct column)COLUMN("stage", NAME, COLUMN_FIELD(struct across_row, stage));
-	a->column[ACROSS_WHERE] = (struct column)COLUMN("where", NAME, .get = get_across_where);
+	memcpy(a->column, across_columns, sizeof(across_columns));
 	across_fill(a, rows);
 	used = across_fit(a, width) + 1;
 	if (a->nr_ops == 1 && used + BAR_MIN <= width)

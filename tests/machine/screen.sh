@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 120
+# takes: 200
 # run with: --add tests/live/lib.sh:/lib/screen.sh --add /usr/bin/tmux:/usr/bin/tmux --add /usr/bin/ssh:/usr/bin/openssh --add /usr/bin/sudo:/usr/bin/sudo --add /usr/libexec/sudo/sudoers.so:/usr/libexec/sudo/sudoers.so --add /usr/lib/x86_64-linux-gnu/security/pam_permit.so:/usr/lib/x86_64-linux-gnu/security/pam_permit.so
 # The program at a real terminal, which is tmux, there and through ssh and sudo: what it traces is on the screen, keys
 # reach it, and whatever ends or stops it, the terminal has its modes again. What each key does is in tests/live/screen.sh,
@@ -142,6 +142,34 @@ seen "sudo: and has its keys" 'g:ctrl '
 keys q
 restored "sudo: q after that"
 kill "$(</tmp/dropbear.pid)"
+
+# The network is dead before tracing begins: no program sees anything of the commands in flight, and the controller's
+# state and the block layer tell what is wrong.
+tc qdisc add dev lo root netem loss 100%
+# Those that were on their way have arrived, and none of them ends any more.
+sleep 1
+at_terminal 80 24 "$live"
+seen "a dead network: commands from before tracing" '^nvme[0-9]+ live, [0-9]+ in flight since before tracing, none ended'
+keep dead-80x24
+seen "a dead network: the controller is connecting" '^nvme[0-9]+ connecting for [0-9.]+m?s'
+seen "and is counted in the head" ' 1 connecting'
+keep connecting-80x24
+keys q
+restored "a dead network: q"
+at_terminal 40 10 "$live"
+seen "connecting before tracing began: for so long or longer" '^nvme[0-9]+ connecting for [0-9.]+m?s or longer'
+keep connecting-40x10
+tc qdisc del dev lo root
+seen "the network is back: rows are there" '^.nvme[0-9]+ +1 read'
+gone "and no alarm" '^nvme[0-9]+ (live|connecting|resetting)'
+resize 80 24
+tc qdisc add dev lo root netem loss 100%
+seen "dead again: rows are stalled, and in which stage" '^stalled: [0-9]+ rows?, the oldest command for [0-9.]+s in '
+keep stalled-80x24
+tc qdisc del dev lo root
+gone "and no more when the network is back" '^stalled'
+keys q
+restored "the network is back: q"
 
 terminal kill-server
 kill $load
