@@ -241,6 +241,7 @@ struct live {
 	struct view_state state;
 	struct limits limits;
 	struct controllers controllers;
+	struct stage_memory memory[2];
 	struct browser browser;
 	const struct stats *seen; /* statistics on the screen; NULL: none yet */
 	bool due;		  /* the terminal has not taken the last screen */
@@ -571,6 +572,7 @@ static int live(const struct live_options *o)
 	l.choice.live_groups = l.grouped_records.live_groups;
 	callbacks.output = l.view.output;
 	l.view.limits = limits_any(&l.limits) ? &l.limits : NULL;
+	l.view.memory = l.memory;
 	l.view.controllers = l.state.controllers = &l.controllers;
 	l.view.state = &l.state;
 	l.state.interval_ns = burst_any(&o->run.burst) ? 0 : o->run.interval_ns;
@@ -586,6 +588,8 @@ static int live(const struct live_options *o)
 	grouped_records_close(&l.grouped_records);
 	limits_free(&l.limits);
 	controllers_free(&l.controllers);
+	stage_memory_free(&l.memory[0]);
+	stage_memory_free(&l.memory[1]);
 	output_free(l.view.output);
 	return status;
 }

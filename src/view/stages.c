@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/names.h"
 #include "core/segments.h"
+#include "core/time.h"
 #include "view/columns.h"
 #include "view/connections.h"
 #include "view/histograms.h"
@@ -339,11 +341,18 @@ static void get_across(const void *row, const struct column *c, struct value *v)
 {
 	const struct across_row *r = row;
 	const struct stage_row *of = r->op[c->arg / STAGE_TABLE_MAX];
+	unsigned int figure = c->arg % STAGE_TABLE_MAX;
+	struct stage_row past;
 
 	value_natural(v, 0);
 	v->none = true;
+	if (of && of->recent && r->t->column[figure].get == columns_hist_percentile) {
+		past = *of;
+		past.base.h = &of->recent->h;
+		of = &past;
+	}
 	if (of)
-		columns_get(&r->t->columns, c->arg % STAGE_TABLE_MAX, of, v);
+		columns_get(&r->t->columns, figure, of, v);
 }
 
 /* The columns of stages and their places; then those of each operation. */
@@ -517,17 +526,99 @@ static int print_across(const struct stage_rows *rows, const char *what,
 	return 0;
 }
 
-int stages_show_side(const struct stats *s, const struct figures *figures, FILE *f,
-		     unsigned int width, bool unicode)
+/* Return: the stage in the memory, new if it was not there before; NULL if memory ran out. */
+static struct remembered_stage *remembered(struct stage_memory *m, const struct stage_row *row)
 {
-	struct stage_rows rows;
+	struct remembered_stage *new;
 
-	columns_stages_of_side(&rows, s, false);
-	return print_across(&rows, "", figures, f, width, unicode);
+	for (size_t i = 0; i < m->nr; i++)
+		if (m->stage[i].op == row->base.op && !strcmp(m->stage[i].name, row->stage))
+			return &m->stage[i];
+	new = ARRAY_INSERT(m->stage, m->nr, m->nr);
+	if (!new)
+		return NULL;
+	*new = (struct remembered_stage){.op = row->base.op};
+	snprintf(new->name, sizeof(new->name), "%s", row->stage);
+	return new;
 }
 
-int stages_show_merged(const struct totals *m, const struct figures *figures, FILE *f,
-		       unsigned int width, bool unicode)
+/*
+ * Adds the interval to the memory, unless it is shown again, and fills &stage_row.recent.
+ * @ns: filled with the time that percentiles are of, or 0. Return: 0 or -ENOMEM
+ */
+static int remember(struct stage_memory *m, struct stage_rows *rows, uint64_t *ns)
+{
+	static const struct hist none = {.count = 0};
+	uint64_t now = monotonic_ns();
+	int err = 0;
+
+	*ns = 0;
+	for (unsigned int i = 0; m && m->ns && !err && i < rows->nr; i++) {
+		struct remembered_stage *stage = remembered(m, &rows->row[i]);
+
+		if (!stage)
+			return -ENOMEM;
+		err = recent_add(&stage->recent, rows->row[i].base.h, now, m->ns);
+		stage->added = true;
+	}
+	for (size_t i = 0; m && m->ns && !err && i < m->nr; i++) {
+		if (!m->stage[i].added)
+			err = recent_add(&m->stage[i].recent, &none, now, m->ns);
+		m->stage[i].added = false;
+	}
+	for (unsigned int i = 0; m && !err && i < rows->nr; i++) {
+		struct stage_row *row = &rows->row[i];
+		const struct remembered_stage *stage = remembered(m, row);
+
+		if (!stage || !stage->recent || hist_tells(row->base.h, RECENT_P99) ||
+		    stage->recent->h.count <= row->base.h->count)
+			continue;
+		row->recent = stage->recent;
+		if (stage->recent->ns > *ns)
+			*ns = stage->recent->ns;
+	}
+	if (m)
+		m->ns = 0;
+	return err;
+}
+
+void stage_memory_free(struct stage_memory *m)
+{
+	for (size_t i = 0; i < m->nr; i++)
+		recent_free(m->stage[i].recent);
+	free(m->stage);
+	*m = (struct stage_memory){.nr = 0};
+}
+
+/* @what: above the names of the stages; the time of the percentiles follows. */
+static int show(struct stage_rows *rows, char what[CELL_LEN], const struct figures *figures,
+		struct stage_memory *memory, FILE *f, unsigned int width, bool unicode)
+{
+	size_t at = strlen(what);
+	char duration[16];
+	uint64_t ns;
+	int err = remember(memory, rows, &ns);
+
+	if (err)
+		return err;
+	if (ns)
+		snprintf(what + at, CELL_LEN - at, "%sp99 of %s", at ? ", " : "",
+			 duration_format(duration, sizeof(duration), (double)ns));
+	return print_across(rows, what, figures, f, width, unicode);
+}
+
+int stages_show_side(const struct stats *s, const struct figures *figures,
+		     struct stage_memory *memory, FILE *f, unsigned int width, bool unicode)
+{
+	struct stage_rows rows;
+	char what[CELL_LEN] = "";
+
+	columns_stages_of_side(&rows, s, false);
+	return show(&rows, what, figures, memory, f, width, unicode);
+}
+
+int stages_show_merged(const struct totals *m, const struct figures *figures,
+		       struct stage_memory *memory, FILE *f, unsigned int width, bool unicode)
 {
 	static const struct phrase merged[] = {PHRASE(NULL, MERGING_COMMANDS, .after = " merged")};
 	struct stage_rows rows;
@@ -535,7 +626,7 @@ int stages_show_merged(const struct totals *m, const struct figures *figures, FI
 
 	columns_stages_merged(&rows, m);
 	line_format(what, sizeof(what), &merging_columns, merged, ARRAY_SIZE(merged), m);
-	return print_across(&rows, what, figures, f, width, unicode);
+	return show(&rows, what, figures, memory, f, width, unicode);
 }
 
 void stages_print_side(const struct stats *s, bool summary, unsigned int form,

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "core/recent.h"
 #include "core/segments.h"
 #include "core/stats.h"
 #include "merge/totals.h"
@@ -51,21 +52,41 @@ void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op o
 		     const struct figures *figures, FILE *f, unsigned int width, bool unicode);
 
 /**
+ * struct stage_memory - the last ten seconds of the stages on a screen; all zeroes: none
+ * @stage: @nr stages of operations
+ * @ns: length of the next interval to be added; 0: it has been added, and is shown again
+ */
+struct stage_memory {
+	struct remembered_stage {
+		unsigned int op;
+		char name[STAGE_NAME_LEN];
+		struct recent *recent;
+		bool added;
+	} * stage;
+	size_t nr;
+	uint64_t ns;
+};
+
+/** stage_memory_free() - release */
+void stage_memory_free(struct stage_memory *m);
+
+/**
  * stages_show_side() - print the stages of an interval for a screen: a line a stage, the figures of
  * each operation beside each other
  * @figures: NULL or empty: mean and p99
+ * @memory: where percentiles come from if the interval has too few commands, or NULL
  * @width: of the screen; places, figures and operations that find no room are left out
  *
  * Prints nothing if there was no command.
  *
  * Return: 0 or -ENOMEM.
  */
-int stages_show_side(const struct stats *s, const struct figures *figures, FILE *f,
-		     unsigned int width, bool unicode);
+int stages_show_side(const struct stats *s, const struct figures *figures,
+		     struct stage_memory *memory, FILE *f, unsigned int width, bool unicode);
 
 /** stages_show_merged() - the same for the ten stages of merged commands */
-int stages_show_merged(const struct totals *m, const struct figures *figures, FILE *f,
-		       unsigned int width, bool unicode);
+int stages_show_merged(const struct totals *m, const struct figures *figures,
+		       struct stage_memory *memory, FILE *f, unsigned int width, bool unicode);
 
 /*
  * The columns of the stages: where the time of an operation's commands goes, for one side or for
@@ -85,6 +106,7 @@ enum {
  * @stage: its name, or the names of the joined stages
  * @where: STAGE_AT_*; 0 if that cannot be told
  * @stages: bits of the stages of the ten that it is; 0 of one side
+ * @recent: the durations of the last ten seconds, if the interval has too few for a p99; or NULL
  * @unknown: the stage is not known, see STAGE_UNKNOWN
  * @sum: sum of the durations in nanoseconds; clock drift can make it negative
  * @whole: nanoseconds of all stages of the operation together
@@ -94,6 +116,7 @@ struct stage_row {
 	const char *stage;
 	unsigned int where;
 	uint32_t stages;
+	const struct recent *recent;
 	bool unknown;
 	__int128 sum;
 	double whole;

@@ -157,6 +157,16 @@ static const struct figures *figures_of(const struct view_options *o)
 	return o->choice ? &o->choice->figures : NULL;
 }
 
+/* The memory of an interval's stages, which are added to it the first time that they are shown. */
+static struct stage_memory *memory_of(const struct view_options *o, const struct block *b,
+				      bool merged)
+{
+	if (!o->memory)
+		return NULL;
+	o->memory[merged].ns = o->again ? 0 : (uint64_t)(b->s->seconds * 1e9);
+	return &o->memory[merged];
+}
+
 /* Shows the records of a peer by themselves if none of them is matched yet, and why. */
 static void unmatched_show(const struct view_options *o, const struct block *b,
 			   const struct screen *s, unsigned int i)
@@ -219,8 +229,8 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		any |= m->latency[op].count != 0;
 	if (o->redraw && !b->summary)
-		err = stages_show_merged(m, figures_of(o), s->part[SCREEN_MERGED], b->width,
-					 b->unicode);
+		err = stages_show_merged(m, figures_of(o), memory_of(o, b, true),
+					 s->part[SCREEN_MERGED], b->width, b->unicode);
 	else
 		stages_print_merged(m, STAGES_ANY_OP, figures_of(o), s->part[SCREEN_MERGED],
 				    b->width, b->unicode);
@@ -328,8 +338,8 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 		err = rows_print(b, s->part[SCREEN_ROWS], s->part[SCREEN_LEGEND]);
 	if (!merged && o->redraw && !b->summary)
 		err = err
-			      ?: stages_show_side(b->s, figures_of(o), s->part[SCREEN_STAGES],
-						  b->width, b->unicode);
+			      ?: stages_show_side(b->s, figures_of(o), memory_of(o, b, false),
+						  s->part[SCREEN_STAGES], b->width, b->unicode);
 	else if (!merged || b->summary)
 		stages_print_side(b->s, b->summary, 0, figures_of(o), s->part[SCREEN_STAGES],
 				  b->width, b->unicode);

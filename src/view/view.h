@@ -15,6 +15,7 @@
 #include "peer/live_merge.h"
 #include "view/columns_groups.h"
 #include "view/limits.h"
+#include "view/stages.h"
 #include "view/view_state.h"
 
 /* Formats of the output. */
@@ -47,6 +48,7 @@ enum output_format {
  * @choice: groups to show, and their figures; NULL: queues and operations
  * @state: which rows and which page to show on a terminal, or NULL: all rows, sorted by IOPS
  * @limits: groups, and how near they are to the limits that the user gave for them; or NULL
+ * @memory: of a screen: of a side's stages, and of those of merged commands; or NULL
  * @controllers: their states, as the machine has them, or NULL
  * @again: the interval was shown before, and live_merge_interval() has been called
  * @columns, @lines: size of the terminal; @lines of 0: do not cut (a pipe)
@@ -67,6 +69,7 @@ struct view_options {
 	struct view_state *state;
 	const struct limits *limits;
 	const struct controllers *controllers;
+	struct stage_memory *memory;
 	bool again;
 	unsigned int columns;
 	unsigned int lines;

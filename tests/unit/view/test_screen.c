@@ -224,6 +224,35 @@ static void percentiles_of_few_commands_are_those_of_ten_seconds(void **state)
 	assert_null(t.s.rows[0]->recent);
 }
 
+static void stages_of_few_commands_have_a_p99_of_ten_seconds(void **state)
+{
+	struct stage_memory memory[2] = {{.nr = 0}};
+
+	t.o.memory = memory;
+	size(2);
+	for (unsigned int second = 1; second <= 9; second++) {
+		stats_begin_interval(&t.s);
+		commands("nvme0", ONE, 1, NT_OP_READ, 6 * MS, 50);
+		t.o.again = false;
+		draw();
+		/* A key that draws it again adds nothing. */
+		t.o.again = true;
+		draw();
+		if (second == 1)
+			assert_seen("blk_submission host 1.00ms - 16.7 %");
+	}
+	assert_int_equal(memory[0].stage[0].recent->h.count, 450);
+	assert_seen("p99 of 9.00s");
+	assert_seen("blk_submission host 1.00ms 1.00ms 16.7 %");
+	stats_begin_interval(&t.s);
+	commands("nvme0", ONE, 1, NT_OP_READ, 12 * MS, 100);
+	t.o.again = false;
+	draw();
+	assert_seen("blk_submission host 2.00ms 2.00ms 16.7 %");
+	assert_int_equal(find("p99 of", 0), -1);
+	stage_memory_free(&memory[0]);
+}
+
 static void a_row_has_a_history_of_its_p99(void **state)
 {
 	for (uint64_t second = 1; second <= 16; second++) {
@@ -367,6 +396,7 @@ int main(void)
 		TEST(the_worst_row_is_seen_at_40_by_10),
 		TEST(tab_changes_the_table_that_is_scrolled),
 		TEST(percentiles_of_few_commands_are_those_of_ten_seconds),
+		TEST(stages_of_few_commands_have_a_p99_of_ten_seconds),
 		TEST(a_row_has_a_history_of_its_p99),
 		TEST(the_heading_is_marked_in_unicode_where_there_is_any),
 		TEST(columns_keep_their_width),
