@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The verb record: writes what one side sees as a stream, to a file or a pipe. */
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <math.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/announced_names.h"
@@ -29,6 +38,8 @@
  * @run: side and the other options of each run
  * @count: end after this many commands; 0: never
  * @output: path; "-": standard output
+ * @names_itself: the path is of this program's own making
+ * @command: record for as long as this command runs, whose words end with NULL; or NULL
  * @force: replace an existing file
  * @origins: records have the origins of their commands
  * @max_bytes: end before the stream gets larger than this; 0: never
@@ -38,6 +49,8 @@ struct record_options {
 	struct run_options run;
 	uint64_t count;
 	const char *output;
+	char **command;
+	bool names_itself;
 	bool force;
 	bool origins;
 	uint64_t max_bytes;
@@ -80,12 +93,22 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 		    o->buffer_bytes > BUFFER_BYTES_MAX)
 			options_error(state, "--buffer %s: not a size from 256K to 1G", arg);
 		break;
+	case ARGP_KEY_ARG:
+		if (!state->quoted || state->next <= state->quoted)
+			options_error(state,
+				      "too many arguments: '%s'; a command to record comes behind "
+				      "--, such as record -- fio job.fio",
+				      arg);
+		o->command = &state->argv[state->next - 1];
+		state->next = state->argc;
+		break;
 	case ARGP_KEY_END:
+		if (o->command && o->output && !strcmp(o->output, "-"))
+			options_error(state,
+				      "-o -: standard output is the command's: take -o FILE");
 		if (o->origins && o->run.side == NT_TARGET)
 			options_error(state, "--origin: only the host knows where commands come "
 					     "from: record --host --origin");
-		if (!o->output)
-			options_error(state, "record needs -o FILE, or -o - for standard output");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -94,7 +117,8 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option record_options[] = {
-	{"output", 'o', "FILE", OPTION_ACTS, "Write the stream to FILE; - is standard output",
+	{"output", 'o', "FILE", OPTION_ACTS,
+	 "Write the stream to FILE (default: ntprof-HOST-SIDE-TIME.ntp in this folder); - is standard output",
 	 SECTION_OUTPUT},
 	{"force", KEY_FORCE, NULL, OPTION_ACTS,
 	 "Replace FILE if it exists, once the recording has begun. Pipes and character devices are "
@@ -125,10 +149,15 @@ static const struct argp record_argp = {
 	.options = record_options,
 	.parser = parse_record,
 	.children = record_children,
-	.doc = "Write the record of every command into a file or a pipe, for the verb report, or for "
-	       "the live view's --peer.\n"
+	.args_doc = "[-- COMMAND [ARGUMENT...]]",
+	.doc = "Write the record of every NVMe/TCP command into a file or a pipe, for the verb report, or for "
+	       "the live view's --peer: until Ctrl-C, or for as long as COMMAND runs.\n"
 	       "\v"
+	       "Exit status: that of COMMAND; 3 if no NVMe/TCP command was seen.\n"
+	       "\n"
 	       "Examples:\n"
+	       "  ntprof-bpf record --host -- fio job.fio\n"
+	       "                                    while fio runs\n"
 	       "  ntprof-bpf record --host -o host.ntp -d 60\n"
 	       "                                    those of a minute\n"
 	       "  ntprof-bpf record --target -o target.ntp --max-size 2G\n"
@@ -149,8 +178,18 @@ static const struct argp record_argp = {
 /* Time between two lines of progress, if the line cannot be redrawn in place. */
 #define PROGRESS_SECONDS 10
 
+/* How long a command that was asked to end is waited for. */
+#define COMMAND_MS 2000
+/* Exit statuses of a shell, for a command that it cannot run, or does not find. */
+enum { NOT_RUN = 126, NOT_FOUND = 127 };
+/* The exit status of a run that saw no command. */
+#define SAW_NONE 3
+
 struct recording {
 	const struct record_options *o;
+	pid_t command;
+	int go_fd;	/* a byte starts the command */
+	int command_fd; /* readable when it has ended */
 	struct destination to;
 	struct output *out;
 	const struct tracer *t;
@@ -243,6 +282,71 @@ static int name_file(struct recording *r)
 	return err;
 }
 
+/*
+ * Makes the process that will be the command, before this one gives up any right: it waits until
+ * tracing has begun. Return: 0 or a negative errno
+ */
+static int command_prepare(struct recording *r)
+{
+	int go[2];
+	char c;
+
+	if (pipe2(go, O_CLOEXEC))
+		return -errno;
+	r->go_fd = go[1];
+	r->command = fork();
+	if (r->command < 0)
+		return -errno;
+	if (r->command) {
+		close(go[0]);
+		return 0;
+	}
+	close(go[1]);
+	if (read(go[0], &c, 1) != 1)
+		_exit(EXIT_SUCCESS);
+	execvp(r->o->command[0], r->o->command);
+	message("cannot run %s: %s", r->o->command[0], strerror(errno));
+	_exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);
+}
+
+static int open_command(void *context)
+{
+	struct recording *r = context;
+
+	r->command_fd = pidfd_open(r->command, 0);
+	return r->command_fd;
+}
+
+static int command_ended(void *context)
+{
+	return 1;
+}
+
+/*
+ * Waits for the command; where the recording is over before it, it is asked to end. Return: its
+ * exit status as a shell has it, 0 if it had to be asked
+ */
+static int command_finish(struct recording *r)
+{
+	struct pollfd p = {.fd = r->command_fd, .events = POLLIN};
+	int status = 0;
+	bool asked;
+
+	/* One that was not started ends now. */
+	close(r->go_fd);
+	asked = p.fd >= 0 && !poll(&p, 1, 0);
+	if (asked)
+		kill(r->command, SIGTERM);
+	if (asked && !poll(&p, 1, COMMAND_MS)) {
+		message("%s still runs", r->o->command[0]);
+		return 0;
+	}
+	waitpid(r->command, &status, 0);
+	if (asked)
+		return 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
 static int begin(void *context, const struct tracer *t)
 {
 	struct recording *r = context;
@@ -258,7 +362,12 @@ static int begin(void *context, const struct tracer *t)
 	if (err)
 		return output_error(r->out) ? 0 : err;
 	output_settle(r->out, -1, HEADER_NS);
-	return name_file(r);
+	if (r->o->names_itself)
+		fprintf(stderr, "recording into %s\n", r->o->output);
+	err = name_file(r);
+	if (!err && r->o->command && write(r->go_fd, "", 1) != 1)
+		err = -errno;
+	return err;
 }
 
 static int record(void *context, const struct tracer *t, const struct nt_record *rec)
@@ -321,6 +430,8 @@ static void tell_progress(struct recording *r, bool last)
 		r->terminal ? "\r" : "", side_name(r->o->run.side), r->w ? stream_records(r->w) : 0,
 		r->w ? stream_bytes(r->w) : 0, r->losses, r->elapsed,
 		r->terminal && !last ? "\033[K" : "\n");
+	/* A line without an end would wait for more. */
+	fflush(stderr);
 }
 
 /* Writes when a burst was, after its records. */
@@ -474,7 +585,12 @@ static int record_into(const struct record_options *o)
 		/* The file gets its name in a folder that may belong to another user. */
 		.keeps = RIGHT(CAP_DAC_OVERRIDE),
 	};
-	struct recording r = {.o = o, .terminal = isatty(STDERR_FILENO)};
+	struct recording r = {
+		.o = o,
+		.go_fd = -1,
+		.command_fd = -1,
+		.terminal = isatty(STDERR_FILENO),
+	};
 	int status, err;
 
 	/*
@@ -490,6 +606,17 @@ static int record_into(const struct record_options *o)
 		announced_names_free(&r.announced_names);
 		return EXIT_FAILURE;
 	}
+	if (o->command) {
+		callbacks.fd = open_command;
+		callbacks.ready = command_ended;
+		callbacks.ends_processes = true;
+		err = command_prepare(&r);
+		if (err) {
+			fprintf(stderr, "ntprof-bpf: cannot run a command: %s\n", strerror(-err));
+			announced_names_free(&r.announced_names);
+			return EXIT_FAILURE;
+		}
+	}
 	confine_begin(o->run.verbose);
 	if (!run_check(&o->run) || open_output(&r)) {
 		announced_names_free(&r.announced_names);
@@ -497,6 +624,19 @@ static int record_into(const struct record_options *o)
 	}
 	callbacks.output = r.out;
 	status = run(&o->run, &callbacks, &r);
+	if (o->command) {
+		int ended = command_finish(&r);
+
+		status = status ?: ended;
+	}
+	/* The reader of a stream sees that by itself. */
+	if (!status && strcmp(o->output, "-") != 0 && (!r.w || !stream_records(r.w))) {
+		fprintf(stderr,
+			"ntprof-bpf: no command was seen: nothing was %s over "
+			"NVMe/TCP, or nothing that was asked for\n",
+			o->run.side == NT_HOST ? "sent" : "served");
+		status = SAW_NONE;
+	}
 	stream_writer_free(r.w);
 	announced_names_free(&r.announced_names);
 	output_free(r.out);
@@ -508,12 +648,37 @@ static int record_into(const struct record_options *o)
 	return status;
 }
 
+/* In UTC, so that names of two machines are in order. */
+static const char *default_name(enum nt_side side, char *buf, size_t size)
+{
+	char host[sizeof(((struct utsname *)0)->nodename)] = "";
+	time_t now = time(NULL);
+	struct utsname u;
+	struct tm tm;
+
+	if (!uname(&u))
+		snprintf(host, sizeof(host), "%s", u.nodename);
+	for (char *c = host; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr(".-_", *c))
+			*c = '_';
+	gmtime_r(&now, &tm);
+	snprintf(buf, size, "ntprof-%s-%s-%04d%02d%02dT%02d%02d%02dZ.ntp", host, side_name(side),
+		 tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
+	return buf;
+}
+
 static int main_record(int argc, char **argv)
 {
 	struct record_options o = {.run = RUN_OPTIONS_DEFAULT, .buffer_bytes = BUFFER_BYTES};
 
+	char name[NAME_MAX];
+
 	options_parse(&record_argp, argc, argv, &o);
 	o.run.interval_ns = FLUSH_NS;
+	if (!o.output) {
+		o.output = default_name(o.run.side, name, sizeof(name));
+		o.names_itself = true;
+	}
 	return record_into(&o);
 }
 

@@ -41,7 +41,8 @@ check "an existing file is kept" sh -c '! ntprof-bpf record --host -o host.ntp -
 check "and it is said how to replace it" grep -q -- --force err
 ln -s victim link
 check "a symbolic link is not followed" sh -c '! ntprof-bpf record --host -o link -d 1 2>err; test ! -e victim'
-check "--force replaces it" ntprof-bpf record --host -o link --force -d 0.5
+check "--force replaces it, and a run without commands ends with 3" \
+	sh -c 'ntprof-bpf record --host -o link --force -d 0.5; test $? = 3'
 check "and makes a file" test -f link -a ! -L link
 
 ctrl=$(host_connect -i 2)

@@ -55,8 +55,12 @@ verb_of() {
 	done
 }
 ntprof-bpf() {
-	local verb status
+	local verb status at
 
+	# What record is to run is not run here.
+	for ((at = 1; at <= $#; at++)); do
+		[[ ${!at} != -- ]] || set -- "${@:1:at-1}"
+	done
 	verb=$(verb_of "$@")
 	if [[ $verb == none ]]; then
 		"$program" "$@" 2>>said

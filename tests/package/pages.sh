@@ -103,6 +103,7 @@ examples_are_right() {
 		read -ra words <<<"$(sed -e "s/'[^']*'/X/g" -e 's/[|>].*//' <<<"${BASH_REMATCH[2]}")"
 		verb=$(verb_of "${words[@]}")
 		for word in "${words[@]}"; do
+			[[ $word != -- ]] || break
 			[[ $word == -?* ]] || continue
 			if [[ ! " ${rows[$verb]//[=,$'\n']/ } " == *" $word "* ]]; then
 				echo "# $1: ntprof-bpf $verb has no option $word: $line"

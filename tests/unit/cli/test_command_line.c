@@ -204,7 +204,6 @@ static void what_is_wrong_is_named(void **state)
 		{{"probes", "--target", "--host"}, "--host and --target are two sides"},
 		{{"trace", "--host", "record"}, "too many arguments: 'record'"},
 		{{"help", "trace", "more"}, "too many arguments: 'more'"},
-		{{"record", "--host"}, "record needs -o FILE, or -o - for standard output"},
 		{{"report"}, "report needs the files that record has written"},
 		{{"report", "--commands"}, "report needs the files that record has written"},
 		{{"trace", "--host", "--histogram"}, "--histogram is for"},

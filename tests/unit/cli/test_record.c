@@ -3,9 +3,14 @@
 #include "streams.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <pty.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <sysexits.h>
 
 #include "cli/tracer.h"
 #include "cli/verbs.h"
@@ -157,6 +162,151 @@ static void a_terminal_by_any_name_gets_no_stream(void **state)
 	close(user);
 }
 
+/* Runs record in a process of its own, in @folder. Return: its exit status. @text: its messages */
+static int record_here(const char *folder, uint64_t nr, char **words, char text[4096])
+{
+	int told = memfd_create("told", MFD_CLOEXEC), status, argc = 0;
+	ssize_t n;
+	pid_t pid;
+
+	while (words[argc])
+		argc++;
+	pid = fork();
+	if (!pid) {
+		sigset_t none;
+
+		/* Earlier runs of this process have blocked the signals that end one. */
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		dup2(told, STDERR_FILENO);
+		traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		status = chdir(folder) || (nr && write(traced.records_fd, &nr, sizeof(nr)) < 0);
+		_exit(status ?: verb_record.main(argc, words));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	n = pread(told, text, 4095, 0);
+	assert_true(n >= 0);
+	text[n] = '\0';
+	close(told);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void a_recording_without_a_name_gets_one(void **state)
+{
+	char folder[sizeof(path) + 8], file[PATH_MAX], text[4096], *name, *end;
+	char *words[] = {"record", "--target", "-n", "1", NULL};
+	struct utsname u;
+	struct stat st;
+
+	snprintf(folder, sizeof(folder), "%s.named", path);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(record_here(folder, 1, words, text), EXIT_SUCCESS);
+	name = strstr(text, "recording into ");
+	assert_non_null(name);
+	name += strlen("recording into ");
+	end = strchr(name, '\n');
+	assert_non_null(end);
+	*end = '\0';
+	assert_int_equal(uname(&u), 0);
+	assert_memory_equal(name, "ntprof-", strlen("ntprof-"));
+	assert_memory_equal(name + strlen("ntprof-"), u.nodename, strlen(u.nodename));
+	assert_memory_equal(name + strlen("ntprof-") + strlen(u.nodename), "-target-2", 9);
+	assert_string_equal(end - 5, "Z.ntp");
+	snprintf(file, sizeof(file), "%s/%s", folder, name);
+	assert_int_equal(stat(file, &st), 0);
+	unlink(file);
+	rmdir(folder);
+}
+
+static void a_recording_is_as_long_as_its_command(void **state)
+{
+	char *ends[] = {"record", "--host", "--force", "-o",	 path,
+			"--",	  "sh",	    "-c",      "exit 7", NULL};
+	char *dies[] = {"record", "--host", "--force", "-o",	     path,
+			"--",	  "sh",	    "-c",      "kill -9 $$", NULL};
+	char *lives[] = {"record", "--host", "--force", "-o",  path, "-d",
+			 "0.1",	   "--",     "sleep",	"100", NULL};
+	char *none[] = {"record", "--host", "--force", "-o", path, "--", "/nowhere/x", NULL};
+	char text[4096];
+
+	assert_int_equal(record_here("/", 1, ends, text), 7);
+	assert_int_equal(record_here("/", 1, dies, text), 128 + SIGKILL);
+	assert_int_equal(record_here("/", 1, lives, text), 0);
+	assert_int_equal(record_here("/", 1, none, text), 127);
+	assert_non_null(strstr(text, "cannot run /nowhere/x: No such file or directory"));
+	ends[8] = "exit 0";
+	assert_int_equal(record_here("/", 1, ends, text), 0);
+}
+
+static void a_command_to_record_comes_behind_two_dashes(void **state)
+{
+	char *no_dashes[] = {"record", "--host", "fio", NULL};
+	char *pipe[] = {"record", "--host", "-o", "-", "--", "true", NULL};
+	char text[4096];
+
+	assert_int_equal(record_here("/", 1, no_dashes, text), EX_USAGE);
+	assert_non_null(strstr(text, "too many arguments: 'fio'; a command to record comes behind "
+				     "--, such as record -- fio job.fio"));
+	assert_int_equal(record_here("/", 1, pipe, text), EX_USAGE);
+	assert_non_null(strstr(text, "-o -: standard output is the command's: take -o FILE"));
+}
+
+static void a_run_that_saw_no_command_says_so(void **state)
+{
+	char *words[] = {"record", "--host", "--force", "-o", path, "-d", "0.1", NULL};
+	char *command[] = {"record", "--host", "--force", "-o", path, "--", "false", NULL};
+	char text[4096];
+
+	assert_int_equal(record_here("/", 0, words, text), 3);
+	assert_non_null(strstr(text, "no command was seen: nothing was sent over NVMe/TCP, or "
+				     "nothing that was asked for\n"));
+	assert_int_equal(record_here("/", 1, words, text), EXIT_SUCCESS);
+	assert_null(strstr(text, "no command was seen"));
+	assert_int_equal(record_here("/", 0, command, text), 1);
+}
+
+static void a_recording_waits_for_the_driver(void **state)
+{
+	char *words[] = {"record", "--host", "--force", "-o", path, "-d", "0.1", NULL};
+	char text[4096];
+
+	traced.absent = true;
+	assert_int_equal(record_here("/", 0, words, text), 3);
+	traced.absent = false;
+	assert_non_null(strstr(text, "waiting for module nvme_tcp\n"));
+}
+
+/* The line has no end before the recording has, and a terminal is line-buffered. */
+static void progress_is_seen_at_once(void **state)
+{
+	char *words[] = {"record", "--host", "--force", "-o", path, "-d", "60", NULL};
+	char text[4096] = "";
+	size_t used = 0;
+	int terminal;
+	ssize_t n;
+	pid_t pid;
+
+	pid = forkpty(&terminal, NULL, NULL, NULL);
+	assert_true(pid >= 0);
+	if (!pid) {
+		traced.records_fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
+		_exit(verb_record.main(ARRAY_SIZE(words) - 1, words));
+	}
+	while (!strstr(text, " commands, ") && used < sizeof(text) - 1) {
+		n = read(terminal, text + used, sizeof(text) - 1 - used);
+		assert_true(n > 0);
+		used += (size_t)n;
+		text[used] = '\0';
+	}
+	assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+	assert_null(strchr(strstr(text, " commands, "), '\n'));
+	kill(pid, SIGTERM);
+	while (read(terminal, text, sizeof(text)) > 0)
+		;
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(terminal);
+}
+
 static int enter(void **state)
 {
 	int fd = mkstemp(path);
@@ -177,6 +327,12 @@ int main(void)
 		cmocka_unit_test(what_is_no_loss_is_not_told_as_one),
 		cmocka_unit_test(a_terminal_by_any_name_gets_no_stream),
 		cmocka_unit_test(a_fifo_of_another_user_gets_no_stream),
+		cmocka_unit_test(a_recording_without_a_name_gets_one),
+		cmocka_unit_test(a_recording_is_as_long_as_its_command),
+		cmocka_unit_test(a_command_to_record_comes_behind_two_dashes),
+		cmocka_unit_test(a_run_that_saw_no_command_says_so),
+		cmocka_unit_test(a_recording_waits_for_the_driver),
+		cmocka_unit_test(progress_is_seen_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
