@@ -39,6 +39,7 @@ static const struct short_form {
 } short_forms[] = {
 	{"host", &verb_live, "--host", "live --host: the commands that this machine sends"},
 	{"target", &verb_live, "--target", "live --target: those that it serves"},
+	{"doctor", &verb_probes, "--checks", "probes --checks: what is missing, and what to do"},
 	{"version", &verb_live, "--version", "the version of this program"},
 };
 

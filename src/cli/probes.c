@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "cli/doctor.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "core/names.h"
@@ -27,6 +28,7 @@ enum { LOOK_FULL = 0, LOOK_ERROR = 1, LOOK_PARTIAL = 2, LOOK_NONE = 3 };
  * @side: NT_SIDES: both
  * @source: where points should come from; NT_SOURCES: the best source that there is
  * @json: print JSON
+ * @checks: check this machine as well, and @peers
  * @verbose: print which ways are not taken, and why
  */
 struct probes_options {
@@ -34,6 +36,8 @@ struct probes_options {
 	enum nt_source source;
 	bool json;
 	bool verbose;
+	bool checks;
+	struct peer_options peers;
 };
 
 struct probes_report {
@@ -73,7 +77,7 @@ static const char *advice(const struct probes_report *l, struct probes *p, char 
 
 	buf[0] = '\0';
 	if (!probes_module_loaded(p))
-		snprintf(buf, size, "load the driver and look again: modprobe %s", file);
+		snprintf(buf, size, "modprobe %s, and look again", file);
 	else if (!probes_module_btf(p))
 		snprintf(buf, size,
 			 "run a %s built with type information, as the distribution's own is",
@@ -161,6 +165,8 @@ static void print_text(const struct probes_report *l, struct probes *p)
 	printf("%s%s, %s: coverage is %s, source %s%s\n", l->more ? "\n" : "", side_name(l->side),
 	       driver_name(l->side), exit_words(l->status), source_name(l->source),
 	       tried(l, buf, sizeof(buf)));
+	if (*advice(l, p, buf, sizeof(buf)))
+		printf("  to do: %s\n", buf);
 	for (unsigned int i = 0; i < points_nr(l->side); i++) {
 		const struct probe_way *chosen = probes_way(p, l->source, i);
 
@@ -178,8 +184,6 @@ static void print_text(const struct probes_report *l, struct probes *p)
 		if (into[i] == i)
 			printf(" %s", stage_joined_name(l->side, into, i, name, sizeof(name)));
 	printf("%s\n", l->status == LOOK_NONE ? " none" : "");
-	if (*advice(l, p, buf, sizeof(buf)))
-		printf("  to do: %s\n", buf);
 }
 
 /* A list from names with ", " between them. */
@@ -276,13 +280,42 @@ static void look_at(void *context, struct probes *p, int loaded)
 }
 
 /* Return: 0, -ENOMEM or the error of writing. */
-static int print_json(const char *kernel, struct json_object *sides)
+static int print_json(const char *kernel, struct json_object *checks, struct json_object *sides)
 {
 	struct json_object *o = json_new("probes");
 
 	json_put(o, "kernel", json_text(kernel));
+	json_put(o, "checks", checks);
 	json_put(o, "sides", sides);
 	return json_write(stdout, o);
+}
+
+/* Return: the results for JSON, or NULL. @peers_ok: set to false if a peer is not as it should be
+ */
+static struct json_object *check(const struct probes_options *o, bool *peers_ok)
+{
+	const struct doctor d = {.side = o->side, .sys = "/sys", .peers = &o->peers};
+	struct json_object *list = o->json ? json_array() : NULL, *row;
+	struct doctor_line l;
+
+	for (unsigned int n = 0; doctor_check(&d, n, &l); n++) {
+		if (!l.text[0])
+			continue;
+		*peers_ok = *peers_ok && (l.ok || !doctor_peer(n));
+		if (!o->json) {
+			printf("%-6s %-11s  %s\n", l.ok ? "ok" : "wrong", l.name, l.text);
+			fflush(stdout);
+			continue;
+		}
+		row = json_empty();
+		json_put(row, "check", json_text(l.name));
+		json_put(row, "ok", json_flag(l.ok));
+		json_put(row, "says", json_text(l.text));
+		json_append(list, row);
+	}
+	if (!o->json)
+		putchar('\n');
+	return list;
 }
 
 static int probes(const struct probes_options *o)
@@ -290,6 +323,8 @@ static int probes(const struct probes_options *o)
 	enum nt_side first = o->side == NT_SIDES ? NT_HOST : o->side;
 	enum nt_side last = o->side == NT_SIDES ? NT_TARGET : o->side;
 	struct probes_report l = {.o = o};
+	struct json_object *checks = NULL;
+	bool peers_ok = true;
 	int worst = LOOK_FULL, err = 0;
 	struct utsname u;
 	char text[512];
@@ -297,11 +332,14 @@ static int probes(const struct probes_options *o)
 
 	if (uname(&u))
 		return LOOK_ERROR;
+	if (o->checks)
+		checks = check(o, &peers_ok);
 	old = kernel_too_old();
 	if (old || access("/sys/kernel/btf/vmlinux", R_OK)) {
 		tracer_explain(old ? TRACER_OLD_KERNEL : TRACER_NO_BTF, first, u.release, text,
 			       sizeof(text));
 		fprintf(stderr, "ntprof-bpf: %s\n", text);
+		json_object_put(checks);
 		return old ? LOOK_NONE : LOOK_ERROR;
 	}
 	if (o->json)
@@ -320,6 +358,7 @@ static int probes(const struct probes_options *o)
 			fprintf(stderr, "ntprof-bpf: cannot look at this kernel: %s\n",
 				strerror(-err));
 			json_object_put(l.sides);
+			json_object_put(checks);
 			return LOOK_ERROR;
 		}
 		if (l.status > worst)
@@ -327,17 +366,19 @@ static int probes(const struct probes_options *o)
 		l.more = true;
 	}
 	if (o->json)
-		err = print_json(u.release, l.sides);
+		err = print_json(u.release, checks, l.sides);
 	if (!err)
 		err = standard_output_finish();
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot print: %s\n", strerror(-err));
+	if (!peers_ok && worst == LOOK_FULL)
+		worst = LOOK_ERROR;
 	return err ? LOOK_ERROR : worst;
 }
 
-enum { KEY_FORMAT = 0x100 };
+enum { KEY_FORMAT = 0x100, KEY_CHECKS };
 
-enum { CHILD_SIDE, CHILD_SOURCE };
+enum { CHILD_SIDE, CHILD_SOURCE, CHILD_PEER };
 
 static error_t parse_probes(int key, char *arg, struct argp_state *state)
 {
@@ -347,6 +388,14 @@ static error_t parse_probes(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_SIDE] = &o->side;
 		state->child_inputs[CHILD_SOURCE] = &o->source;
+		state->child_inputs[CHILD_PEER] = &o->peers;
+		break;
+	case KEY_CHECKS:
+		o->checks = true;
+		break;
+	case ARGP_KEY_END:
+		peer_options_end(state, &o->peers, NT_HOST, "doctor");
+		o->checks |= o->peers.nr != 0;
 		break;
 	case KEY_FORMAT:
 		if (strcmp(arg, "text") && strcmp(arg, "json"))
@@ -365,6 +414,10 @@ static error_t parse_probes(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option probes_options[] = {
+	{"checks", KEY_CHECKS, NULL, 0,
+	 "Also check this machine, and each --peer: the driver, controllers, BTF, rights, iostats, the clock, free disk space. "
+	 "doctor is short for it",
+	 SECTION_SHOW},
 	{"format", KEY_FORMAT, "FORMAT", 0, "text (default) or json", SECTION_OUTPUT},
 	{"verbose", 'v', NULL, 0,
 	 "For each point, also show the probes that were not taken, and why", SECTION_SHOW},
@@ -374,6 +427,7 @@ static const struct argp_option probes_options[] = {
 static const struct argp_child probes_children[] = {
 	[CHILD_SIDE] = {.argp = &side_argp},
 	[CHILD_SOURCE] = {.argp = &source_argp},
+	[CHILD_PEER] = {.argp = &peer_argp},
 	{0},
 };
 
@@ -386,13 +440,16 @@ static const struct argp probes_argp = {
 	       "the kernel refuses gives way to the next best. Without a side, of both.\n"
 	       "\v"
 	       "Exit status: 0 if the kernel gives every point that a stage begins or ends\n"
-	       "with, 2 if it gives some, 3 if too few to trace; of two sides the worse.\n"
+	       "with, 2 if it gives some, 3 if too few to trace; of two sides the worse; 1\n"
+	       "on an error, or if a peer cannot be reached.\n"
 	       "Points that no stage needs, such as data_done, do not count.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  ntprof-bpf probes                 both sides, the best probes that there are\n"
 	       "  ntprof-bpf probes --target --source stock\n"
 	       "                                    the target, without a patch\n"
+	       "  ntprof-bpf doctor --peer root@target\n"
+	       "                                    what this machine and a target need\n"
 	       "  ntprof-bpf probes -v              also why other ways were passed over\n"
 	       "  ntprof-bpf probes --format json   for programs",
 };

@@ -105,7 +105,7 @@ static int be_bare(void)
  *
  * Return: 0 or a negative errno.
  */
-static int peer_user_become(const struct peer_user *u)
+int peer_user_become(const struct peer_user *u)
 {
 	if (!u->other)
 		return u->bare ? be_bare() : rights_reduce(RIGHTS_ALL);

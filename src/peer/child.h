@@ -50,6 +50,13 @@ struct peer_user {
  */
 int peer_user_find(struct peer_user *u);
 
+/**
+ * peer_user_become() - become that user, for good, before a command is executed
+ *
+ * Return: 0 or a negative errno.
+ */
+int peer_user_become(const struct peer_user *u);
+
 /*
  * A guard is the process between this program and a peer's command. It leads the command's process
  * group and sends reports through a socket. When this program ends, for whatever reason, the other

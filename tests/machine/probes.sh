@@ -16,11 +16,16 @@ equal "without the module too little is there" "$(status ntprof-bpf probes --hos
 check "and it is said why" grep -q "missing: module nvme_tcp is not loaded" /tmp/out
 check "and what to do" grep -q "to do: .*modprobe nvme-tcp" /tmp/out
 
+equal "doctor ends as probes does" "$(status ntprof-bpf doctor --host)" 3
+check "and says that the driver is missing" grep -q "^wrong  driver  *nvme_tcp is not loaded: modprobe nvme-tcp$" /tmp/out
+
 disk=$(target_setup_null a size=256)
 target_subsystem "$disk"
 target_port
 ctrl=$(host_connect -i 1)
 dev=$(host_device "$ctrl")
+equal "doctor finds nothing that keeps it from tracing" "$(status ntprof-bpf doctor)" 0
+check "and the controller" grep -q "^ok     controllers  ${ctrl##*/} is live$" /tmp/out
 for source in stock $([[ $VM_KIND == stock ]] || echo tracepoints); do
 	equal "$source gives every point of both sides" "$(status ntprof-bpf probes --source "$source")" 0
 	check "of the host" grep -q "^host, nvme_tcp: coverage is full, source $source, loaded\$" /tmp/out

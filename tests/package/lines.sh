@@ -50,7 +50,7 @@ verb_of() {
 	done
 	for word; do
 		case $word in
-		live | trace | record | serve | stacks) echo "$word" && return ;;
+		live | trace | record | serve | stacks | doctor) echo "$word" && return ;;
 		esac
 	done
 }
