@@ -19,9 +19,9 @@ refused() {
 	grep -q -- "$pattern" /tmp/err || sed 's/^/#   /' /tmp/err
 }
 
-refused "no side" "say which side" ntprof-bpf
+refused "no side, and no driver" "no driver of NVMe/TCP is loaded: modprobe nvme-tcp on a host" ntprof-bpf
 refused "both sides" "two sides" ntprof-bpf --host --target
-refused "unknown option" "unrecognized option" ntprof-bpf --hots
+refused "unknown option" "did you mean --host?" ntprof-bpf --hots
 refused "unknown verb" "unknown verb 'tarce'" ntprof-bpf tarce --host
 refused "too many words" "too many arguments" ntprof-bpf trace --host more
 refused "interval that is no time" "not a time" ntprof-bpf --host -i soon

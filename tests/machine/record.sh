@@ -58,6 +58,18 @@ kill $load
 wait $load 2>/dev/null
 check "within its size" test "$(stat -c %s small.ntp)" -le 102400
 check "and says so" grep -q -- '--max-size is reached' err
+
+check "without a side a machine that is both is asked which" \
+	sh -c 'ntprof-bpf -d 1 2>err; test $? = 64 && grep -q "this machine is both: take --host" err'
+# shellcheck disable=SC2016 # sh expands them
+check "a recording is as long as its command, and ends with its status" sh -c "ntprof-bpf record --host -o own.ntp -- \
+	sh -c 'dd if=$dev of=/dev/null bs=4k count=50 iflag=direct 2>/dev/null; exit 7' 2>err; test \$? = 7"
+equal "it has each of the command's reads" "$(ntprof-bpf report --commands own.ntp 2>/dev/null | grep -c '^[0-9].* op=read ')" 50
+check "a recording that is over ends its command" \
+	sh -c 'timeout 20 ntprof-bpf record --host -o ended.ntp -d 1 -- sleep 1000 2>err; test $? = 3'
+check "which is gone" sh -c '! pgrep -x sleep'
+check "a recording names itself" sh -c "ntprof-bpf record --host -- dd if=$dev of=/dev/null bs=4k count=1 iflag=direct 2>err"
+check "by machine, side and time" sh -c 'ls ntprof-*-host-2*Z.ntp && grep -q "^recording into ntprof-.*-host-.*Z.ntp" err'
 host_disconnect "$ctrl"
 target_remove
 finish
