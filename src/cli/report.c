@@ -557,10 +557,10 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		 */
 		if (!o->detail || o->groups.choice.scale.on)
 			group_options_end(&o->groups);
-		if (o->format == FORMAT_CSV && o->commands + grouped(o) + o->detail != 1)
+		if (o->format == FORMAT_CSV && o->commands + grouped(o) + o->detail > 1)
 			options_error(state,
-				      "--format csv is of --commands, of --by and --every, or of "
-				      "--detail, one of them: json has all");
+				      "--format csv has one table, of --commands, of --by and "
+				      "--every, or of --detail: json has all");
 		if (o->format == FORMAT_LINES && (grouped(o) || o->detail || o->slowest))
 			options_error(state,
 				      "--format lines has no rows of --by, --every or --stats, no "

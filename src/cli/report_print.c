@@ -548,6 +548,36 @@ static int print_details_csv(const struct report *r)
 	return 0;
 }
 
+static void print_stages_csv(const struct stage_rows *rows, const char *of)
+{
+	for (unsigned int i = 0; i < rows->nr; i++)
+		csv_row_of(of, &stage_columns, &rows->row[i], stdout);
+}
+
+/* The main table: the stages of each operation, of merged commands and of each input alone. */
+static int print_main_csv(const struct report *r)
+{
+	struct stage_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	csv_header_of("input", &stage_columns, stdout);
+	columns_stages_merged(rows, &r->merged);
+	print_stages_csv(rows, "merged");
+	for (unsigned int i = 0; i < r->nr; i++) {
+		const struct input *in = &r->inputs[i];
+
+		if (!in->begun || !unmatched_is(r->unmatched, i))
+			continue;
+		columns_stages_of_side(
+			rows, unmatched_stats(r->unmatched, i, in->header.kernel, in->losses.count),
+			true);
+		print_stages_csv(rows, in->path);
+	}
+	free(rows);
+	return 0;
+}
+
 int report_print(struct report *r)
 {
 	int err = r->groups ? report_groups_finish(r) : 0;
@@ -564,7 +594,7 @@ int report_print(struct report *r)
 		return print_details_csv(r);
 	/* In CSV, the lines of commands are all, and they are printed already. */
 	if (r->format == FORMAT_CSV)
-		return 0;
+		return r->commands ? 0 : print_main_csv(r);
 	if (r->format != FORMAT_LINES)
 		err = print_text(r);
 	return err || r->format == FORMAT_TEXT ? err : print_lines(r);

@@ -236,6 +236,40 @@ static void groups_of_nothing_are_said_to_be_none(void **state)
 	recordings_free(f, 2);
 }
 
+/* The same sums as in the lines for scripts: "merged_stage OP STAGE MEAN P50 P99 MAX SUM". */
+static void stages_are_the_main_table_of_csv(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r, lines;
+	char op[64], stage[64], sum[64], want[256];
+	unsigned int nr = 0;
+
+	recordings_make(f, &c);
+	RUN(&lines, "report", f[0].path, f[1].path, "--format=lines");
+	RUN(&r, "report", f[0].path, f[1].path, "--format=csv");
+	assert_int_equal(r.status, 0);
+	for (const char *l = strchr(r.out, '\n') + 1; *l; l = strchr(l, '\n') + 1, nr++) {
+		const char *at;
+
+		assert_memory_equal(l, "merged,", strlen("merged,"));
+		field(l, column_of(r.out, "op"), op, sizeof(op));
+		field(l, column_of(r.out, "stage"), stage, sizeof(stage));
+		field(l, column_of(r.out, "sum"), sum, sizeof(sum));
+		snprintf(want, sizeof(want), "merged_stage %s %s ", op, stage);
+		assert_contains(lines.out, want);
+		at = strstr(lines.out, want);
+		snprintf(want, sizeof(want), "%.*s", (int)strcspn(at, "\n"), at);
+		assert_string_equal(strrchr(want, ' ') + 1, sum);
+	}
+	assert_true(nr >= 10);
+	RUN(&r, "report", f[1].path, "--format=csv");
+	assert_int_equal(r.status, 0);
+	snprintf(want, sizeof(want), "\n%s,read,target_subsystem,target,", f[1].path);
+	assert_contains(r.out, want);
+	recordings_free(f, 2);
+}
+
 static void details_are_of_each_shape(void **state)
 {
 	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
@@ -410,6 +444,7 @@ int main(void)
 		cmocka_unit_test(figures_are_those_that_are_asked_for),
 		cmocka_unit_test(what_is_in_flight_is_not_known_of_a_sample),
 		cmocka_unit_test(groups_of_nothing_are_said_to_be_none),
+		cmocka_unit_test(stages_are_the_main_table_of_csv),
 		cmocka_unit_test(details_are_of_each_shape),
 		cmocka_unit_test(failed_commands_are_in_no_details),
 		cmocka_unit_test(figures_are_of_stages_as_well),
