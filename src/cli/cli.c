@@ -322,6 +322,7 @@ void cli_begin(void)
 	if (fd >= 0)
 		close(fd);
 	rights_hide();
+	hash_seed();
 }
 
 /*

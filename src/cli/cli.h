@@ -9,6 +9,7 @@
  * Opens the descriptors 0 to 2 if they are closed. Otherwise a file that is opened later would
  * become standard output or standard error, and would get everything written to them. Then, if this
  * process has root's rights or capabilities, keeps other processes out of it (rights_hide()).
+ * Tables get their secret numbers (hash_seed()).
  */
 void cli_begin(void);
 

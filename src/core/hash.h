@@ -8,16 +8,29 @@
 #define NTPROF_CORE_HASH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/array.h"
 
 /*
- * Must be the same in every file that uses uthash. Without it uthash ends the program when memory
- * runs out.
+ * Must be the same in every file that uses uthash. Without HASH_NONFATAL_OOM uthash ends the
+ * program when memory runs out.
  */
 #define HASH_NONFATAL_OOM 1
+#define HASH_FUNCTION(key, length, value) ((value) = hash_bytes(key, length))
 #include <uthash.h>
+
+/*
+ * Hosts, targets and the authors of recordings choose names and numbers. They must not choose which
+ * of these share a bucket, so the places in tables depend on secret numbers. Until hash_seed() is
+ * called these are constants, so that tests give the same results in every run.
+ */
+extern uint64_t hash_secret[2];
+
+/** hash_seed() - take other secret numbers, at random; there must be no table yet */
+void hash_seed(void);
 
 /**
  * hash_added() - after HASH_ADD...(): whether the element is in the table; if not, memory ran out
@@ -61,15 +74,23 @@ static inline uint64_t hash_mix(uint64_t x)
 	return x ^ (x >> 33);
 }
 
+/* The upper half of the product XOR the lower half. */
+static inline uint64_t hash_multiply(uint64_t a, uint64_t b)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
 /**
- * hash_two() - spread two numbers over 64 bits: the upper half of their product XOR the lower half
+ * hash_two() - spread two numbers over 64 bits
+ *
+ * The same in every run, for what results depend on.
  */
 static inline uint64_t hash_two(uint64_t a, uint64_t b)
 {
-	unsigned __int128 product =
-		(unsigned __int128)(a ^ 0x9e3779b97f4a7c15ULL) * (b ^ 0xff51afd7ed558ccdULL);
-
-	return (uint64_t)product ^ (uint64_t)(product >> 64);
+	/* Where one factor is 0, the other one still counts. */
+	return hash_multiply(a ^ 0x9e3779b97f4a7c15ULL, b ^ 0xff51afd7ed558ccdULL) ^ a ^ b;
 }
 
 /** hash_text() - FNV-1a hash of a text that continues from @h; 0 begins a new hash */
@@ -82,12 +103,27 @@ static inline uint64_t hash_text(uint64_t h, const char *text)
 	return h;
 }
 
-/** hash_pair() - a hash value of two numbers for HASH_..._BYHASHVALUE(); cheaper than hash_mix() */
+/** hash_pair() - a place for two numbers, as for HASH_..._BYHASHVALUE() */
 static inline unsigned int hash_pair(uint64_t a, uint64_t b)
 {
-	/* 2^64 / golden ratio. The upper bits of the product are mixed best. */
-	a = (a ^ b * 0x9e3779b97f4a7c15ULL) * 0x9e3779b97f4a7c15ULL;
-	return (unsigned int)(a >> 32);
+	return (unsigned int)hash_multiply(a ^ hash_secret[0], b ^ hash_secret[1]);
+}
+
+/** hash_bytes() - a place for @length bytes */
+static inline unsigned int hash_bytes(const void *bytes, size_t length)
+{
+	uint64_t h = hash_secret[0] ^ length;
+
+	for (const char *p = bytes; length;) {
+		size_t n = length < sizeof(h) ? length : sizeof(h);
+		uint64_t part = 0;
+
+		memcpy(&part, p, n);
+		h = hash_multiply(h ^ part, hash_secret[1]);
+		p += n;
+		length -= n;
+	}
+	return (unsigned int)h;
 }
 
 #endif /* NTPROF_CORE_HASH_H */

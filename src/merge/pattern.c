@@ -86,7 +86,7 @@ static const struct sorted_group *segment_of(struct search *s, uint64_t key)
 {
 	const struct pending_group *g = pending_alike(s->pool, key, s->many);
 	struct sorted_group *segment;
-	size_t i = hash_mix(key);
+	size_t i = hash_pair(key, 0);
 	uint32_t nr = 0;
 
 	if (!g)

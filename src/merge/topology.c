@@ -13,7 +13,7 @@ static uint64_t hash_of_queue(const struct merge_connection *c)
 	uint64_t streams = (uint64_t)c->host_stream << 32 | c->target_stream;
 	uint64_t queue = (uint64_t)c->host_instance << 16 | c->qid;
 
-	return hash_text(hash_two(streams, queue), c->subsysnqn);
+	return hash_text(hash_two(streams, queue) ^ hash_secret[0], c->subsysnqn);
 }
 
 static struct known_entry **known_bucket(struct known *k, const struct merge_connection *c)
@@ -227,8 +227,9 @@ static struct endpoint **identity_of(struct topology *t, const struct endpoint *
 {
 	uint64_t instance = h->side == NT_HOST ? h->q.instance : 0;
 	uint64_t ids = (uint64_t)h->q.cntlid << 16 | h->q.qid;
-	uint64_t names = hash_text(hash_text(h->stream, h->q.subsysnqn), h->q.hostnqn);
+	uint64_t names = hash_text(h->stream ^ hash_secret[0], h->q.subsysnqn);
 
+	names = hash_text(names, h->q.hostnqn);
 	return &t->identity[hash_pair(instance << 32 | ids, names) % TOPOLOGY_BUCKETS];
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Output of the verb report, in each format, for recordings in which all names are hostile. */
+#include <sys/resource.h>
+
 #include "cli/recordings.h"
+#include "core/hash.h"
 #include "hostile.h"
 
 /* Makes an NQN of the greatest length, with the hostile bytes at its beginning and at its end. */
@@ -206,12 +209,72 @@ static void messages_name_files_harmlessly(void **state)
 	hostile_free(&h);
 }
 
+/* Connections whose records are reported, and records of each. */
+#define CONNECTIONS 16000
+#define RECORDS_EACH 3
+
+/*
+ * Return: seconds of the processor that a report takes. @mask: bits in which the places of all
+ * slots and generations are 0 while the secret numbers are those of this process; 0: any
+ */
+static double report_seconds(unsigned int mask)
+{
+	struct recording f = {.header.side = NT_HOST};
+	struct traffic_config c = {.stream = {{NT_HOST, 0, 0}}, .nr_streams = 1};
+	struct stream_event q = {.type = STREAM_QUEUE}, e = {.type = STREAM_RECORD};
+	static struct queue_info queue[CONNECTIONS];
+	unsigned int nr = 0;
+	struct rusage before, after;
+	struct result r;
+
+	for (uint32_t i = 0; nr < CONNECTIONS; i++)
+		if (!(hash_pair(i % 262144, i / 262144) & mask))
+			queue[nr++] = (struct queue_info){
+				.slot = i % 262144, .gen = i / 262144, .cntlid = 1, .qid = 1};
+	recording_begin(&f, &c, 0);
+	for (unsigned int i = 0; i < CONNECTIONS; i++) {
+		q.queue = queue[i];
+		recording_put(&f, &q);
+	}
+	for (unsigned int i = 0; i < RECORDS_EACH * CONNECTIONS; i++) {
+		e.record = (struct nt_record){.side = NT_HOST,
+					      .slot = queue[i % CONNECTIONS].slot,
+					      .gen = queue[i % CONNECTIONS].gen,
+					      .cntlid = 1,
+					      .qid = 1,
+					      .slba = i,
+					      .points = {[NT_H_SUBMIT] = SECOND + i}};
+		e.record.points[NT_H_COMPLETE] = 2 * SECOND + i;
+		recording_put(&f, &e);
+	}
+	e = (struct stream_event){.type = STREAM_END};
+	recording_put(&f, &e);
+	stream_writer_free(f.w);
+	getrusage(RUSAGE_CHILDREN, &before);
+	RUN(&r, "report", "--by=device", f.path);
+	getrusage(RUSAGE_CHILDREN, &after);
+	assert_int_equal(r.status, 0);
+	recordings_free(&f, 1);
+	return (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec) +
+	       (double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec) / 1e6;
+}
+
+/* If all were in one bucket, a report of these would take a hundred times as long. */
+static void chosen_numbers_do_not_fill_one_bucket(void **state)
+{
+	double others = report_seconds(0), chosen = report_seconds(0xfff);
+
+	print_message("# %.2f s, chosen %.2f s\n", others, chosen);
+	assert_true(chosen < 10 * others + 0.1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_harmless_in_every_output),
 		cmocka_unit_test(names_are_whole_in_json),
 		cmocka_unit_test(messages_name_files_harmlessly),
+		cmocka_unit_test(chosen_numbers_do_not_fill_one_bucket),
 	};
 
 	return cmocka_run_group_tests_name("report_hostile", tests, find_program, NULL);
