@@ -9,6 +9,12 @@
  * where no time is known.
  */
 #define DOUBTED_MAX 64
+/*
+ * The most records that are tried for one record, whether they match or not. A command id is used
+ * for one command at a time, so hardly more than one can be in a window. If there are more, the
+ * stream is wrong, and it is not known which one matches.
+ */
+#define TRIED_MAX 256
 
 /*
  * Computes the bounds of the offset from a record of @side and one of the other side. Return: false
@@ -174,10 +180,15 @@ lookup_group(const struct pending_pool *pool, const struct endpoint *h, const st
 {
 	struct window w;
 	pending_id id = window_open(&w, pool, h->side, r, o, g);
+	unsigned int tried = 0;
 
 	for (; id && l->nr < 2; id = window_next(&w, id)) {
 		struct offset_bounds b;
 
+		if (tried++ == TRIED_MAX) {
+			l->nr = 2;
+			return;
+		}
 		if (!pair_bounds(h->side, r, pending_get(pool, id), o->rate, &b) ||
 		    !offset_fits(o, &b))
 			continue;
@@ -224,7 +235,7 @@ static bool doubt_partner(struct pending_pool *pool, const struct endpoint *h,
 {
 	const struct offset *o = &h->link->offset;
 	struct window w;
-	unsigned int nr = 0;
+	unsigned int nr = 0, tried = 0;
 	pending_id id;
 
 	if (!o->known)
@@ -234,6 +245,8 @@ static bool doubt_partner(struct pending_pool *pool, const struct endpoint *h,
 		struct pending *p = pending_get(pool, id);
 		struct offset_bounds b;
 
+		if (tried++ == TRIED_MAX)
+			return true;
 		if (pair_bounds(h->side, r, p, o->rate, &b) && offset_fits(o, &b)) {
 			p->doubtful = true;
 			p->forsaken |= given_up;
@@ -275,7 +288,7 @@ size_t lookup_candidates(const struct pending_pool *pool, pending_id id,
 
 	if (g)
 		c = prior->known ? window_open(&w, pool, side, &e->r, prior, g) : g->newest;
-	while (c && nr < max) {
+	for (unsigned int tried = 0; c && nr < max && tried < TRIED_MAX; tried++) {
 		const struct pending *p = pending_get(pool, c);
 
 		if (pair_bounds(side, &e->r, p, prior->rate, &b[nr]) &&

@@ -181,6 +181,49 @@ static void a_record_costs_little_where_a_queue_has_many_connections(void **stat
 	merge_free(m);
 }
 
+/* The same command of both sides, @i, with times that overlap those of all others but fit none. */
+static void add_like(struct merge *m, uint32_t i)
+{
+	const uint64_t at = 10 * SECOND + i * 10ULL;
+	struct nt_record host = {.side = NT_HOST, .slot = 1, .gen = 1, .cntlid = 1, .qid = 1};
+	struct nt_record target = {.side = NT_TARGET, .slot = 1, .gen = 1, .cntlid = 1, .qid = 1};
+
+	host.slba = target.slba = 8;
+	host.length = target.length = 4096;
+	host.points[NT_H_SUBMIT] = host.points[NT_H_SEND_CMD] = at;
+	host.points[NT_H_COMPLETE] = host.points[NT_H_RX] = at + SECOND;
+	target.points[NT_T_RX] = at + 1000;
+	target.points[NT_T_SEND] = target.points[NT_T_SENT] = at + 2 * SECOND;
+	assert_int_equal(merge_record(m, HOST, &host), 0);
+	assert_int_equal(merge_record(m, TARGET, &target), 0);
+}
+
+static void commands_that_look_alike_and_do_not_fit_cost_little(void **state)
+{
+	const struct queue_info host = {.slot = 1, .gen = 1, .cntlid = 1, .qid = 1};
+	const uint32_t nr = 20000;
+
+	for (unsigned int known = 0; known < 2; known++) {
+		const struct instant clock = {.monotonic_ns = SECOND, .realtime_ns = SECOND};
+		struct merge *m = streams();
+		uint64_t before = blocks;
+
+		if (known) {
+			merge_clock(m, HOST, "boot", &clock);
+			merge_clock(m, TARGET, "boot", &clock);
+		}
+		assert_int_equal(merge_queue(m, HOST, NT_HOST, &host), 0);
+		add_queue(m, 1, 1, 1, 0);
+		for (uint32_t i = 0; i < nr; i++)
+			add_like(m, i);
+		merge_finish(m);
+		print_message("# %llu blocks a record\n",
+			      (unsigned long long)((blocks - before) / (2ULL * nr)));
+		assert_uint_in_range(blocks - before, nr, 2ULL * nr * 100 * BLOCKS_EACH);
+		merge_free(m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +231,7 @@ int main(void)
 		cmocka_unit_test(a_stream_with_many_like_queues_costs_others_little_when_they_end),
 		cmocka_unit_test(a_queue_costs_little_when_there_is_no_room),
 		cmocka_unit_test(a_record_costs_little_where_a_queue_has_many_connections),
+		cmocka_unit_test(commands_that_look_alike_and_do_not_fit_cost_little),
 	};
 
 	return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
