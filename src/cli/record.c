@@ -58,6 +58,13 @@ struct record_options {
 };
 
 #define BUFFER_BYTES_MAX (1ULL << 30)
+/* The least size of a stream: for a header, a frame of some records, and NEXT_BYTES. */
+#define MAX_BYTES_MIN (64ULL << 10)
+/*
+ * More than may come before the size is looked at again, and the end: a record with the frames that
+ * it needs, or those of an interval, and three times all losses, of 4 KiB at most.
+ */
+#define NEXT_BYTES (16ULL << 10)
 
 enum { KEY_FORCE = 0x100, KEY_MAX_SIZE, KEY_BUFFER, KEY_ORIGIN };
 
@@ -84,9 +91,8 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 		o->force = true;
 		break;
 	case KEY_MAX_SIZE:
-		if (parse_size(arg, &o->max_bytes) || !o->max_bytes)
-			options_error(state, "--max-size %s: not a size (such as 4096, 100M or 2G)",
-				      arg);
+		if (parse_size(arg, &o->max_bytes) || o->max_bytes < MAX_BYTES_MIN)
+			options_error(state, "--max-size %s: not a size of 64K at least", arg);
 		break;
 	case KEY_BUFFER:
 		if (parse_size(arg, &o->buffer_bytes) || o->buffer_bytes < STREAM_BUFFER_MIN ||
@@ -129,7 +135,8 @@ static const struct argp_option record_options[] = {
 	 "--cgroup",
 	 SECTION_OUTPUT},
 	{"max-size", KEY_MAX_SIZE, "SIZE", 0,
-	 "End before the stream is larger than SIZE (a number, or with K, M or G)", SECTION_OUTPUT},
+	 "End before the stream is larger than SIZE (a number, or with K, M or G), 64K at least",
+	 SECTION_OUTPUT},
 	{"buffer", KEY_BUFFER, "SIZE", 0,
 	 "Keep up to SIZE (default 4M) for a reader that is slow; further records are left out, and "
 	 "counted as reader_slow",
@@ -205,6 +212,13 @@ struct recording {
 	bool full;
 	bool refused; /* the file could not get its name */
 };
+
+/* Return: whether what comes next, and then the end, might make the stream too large. */
+static bool is_full(struct recording *r)
+{
+	r->full |= r->o->max_bytes && stream_bytes(r->w) + NEXT_BYTES > r->o->max_bytes;
+	return r->full;
+}
 
 /*
  * If the output has failed, the recording ends and run() prints the reason. Other errors are
@@ -391,10 +405,8 @@ static int record(void *context, const struct tracer *t, const struct nt_record 
 	}
 	if (err)
 		return err;
-	if (r->o->max_bytes && stream_bytes(r->w) + STREAM_FRAME_MAX >= r->o->max_bytes) {
-		r->full = true;
+	if (is_full(r))
 		return 1;
-	}
 	return r->o->count && stream_records(r->w) >= r->o->count;
 }
 
@@ -469,7 +481,7 @@ static int interval(void *context, const struct stats *s)
 	r->losses = losses_sum(s);
 	r->elapsed = s->elapsed;
 	tell_progress(r, false);
-	return stop_on(r, err);
+	return stop_on(r, err) ?: is_full(r);
 }
 
 static int end(void *context, const struct stats *s)

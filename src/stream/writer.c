@@ -458,7 +458,7 @@ uint64_t stream_reader_slow(const struct stream_writer *w)
 
 uint64_t stream_bytes(const struct stream_writer *w)
 {
-	return w->bytes;
+	return w->bytes + (w->gathered ? FRAME_HEAD_LEN + w->gathered : 0);
 }
 
 void stream_writer_free(struct stream_writer *w)

@@ -131,7 +131,7 @@ int stream_cut(struct stream_writer *w, const struct stream_event *e);
 /** stream_flush() - write the records gathered so far; Return: 0 or a negative errno */
 int stream_flush(struct stream_writer *w);
 
-/** stream_bytes() - bytes of all frames written so far, without gathered records */
+/** stream_bytes() - bytes of all frames written so far, and of that of the gathered records */
 uint64_t stream_bytes(const struct stream_writer *w);
 
 /** stream_records() - records written so far, with gathered ones, without those taken back */

@@ -229,6 +229,7 @@ static void what_is_wrong_is_named(void **state)
 		 "--slowest is for --format text and json"},
 		{{"probes", "--format", "xml"}, "--format xml: neither text nor json"},
 		{{"record", "--max-size", "1T"}, "--max-size 1T: not a size"},
+		{{"record", "--max-size", "65535"}, "--max-size 65535: not a size of 64K"},
 		{{"record", "--buffer", "255K"}, "--buffer 255K: not a size from 256K to 1G"},
 		{{"record", "--buffer", "2G"}, "--buffer 2G: not a size from 256K to 1G"},
 		{{"--target", "--ctrl", "nvme0"}, "a target knows controllers by their ids"},

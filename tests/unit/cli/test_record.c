@@ -71,7 +71,7 @@ static void a_full_disk_leaves_no_record_that_is_not_counted(void **state)
 	close(fd);
 }
 
-/* The frame that closes the stream is within the size, too. At most a frame is left unused. */
+/* The frame that closes the stream is within the size, too. Less than a frame is left unused. */
 static void a_recording_is_no_larger_than_asked_for(void **state)
 {
 	static char *const sizes[] = {"64K", "100K", "1M"};
@@ -84,6 +84,57 @@ static void a_recording_is_no_larger_than_asked_for(void **state)
 		assert_int_equal(stat(path, &st), 0);
 		assert_uint_in_range(st.st_size, most - STREAM_FRAME_MAX, most);
 	}
+}
+
+/* All names of losses are in each frame of losses. */
+static void fill_all_losses(struct stats *s)
+{
+	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++)
+		s->counters_interval[i] = 1;
+}
+
+/* Also where the last frame of records leaves little for the frames behind it. */
+static void nothing_that_follows_the_records_makes_it_larger(void **state)
+{
+	traced.fill = fill_all_losses;
+	for (unsigned int bytes = 2 * STREAM_FRAME_MAX; bytes < 2 * STREAM_FRAME_MAX + 1024;
+	     bytes += 64) {
+		char size[16];
+		struct stat st;
+
+		snprintf(size, sizeof(size), "%u", bytes);
+		assert_int_equal(record_at_most(path, BURST, size), EXIT_SUCCESS);
+		assert_int_equal(stat(path, &st), 0);
+		assert_uint_in_range(st.st_size, bytes - STREAM_FRAME_MAX, bytes);
+	}
+	traced.fill = NULL;
+}
+
+/* Return: bytes of a recording of a second with @nr commands. */
+static off_t size_of(uint64_t nr, unsigned int most)
+{
+	char size[16];
+	struct stat st;
+
+	snprintf(size, sizeof(size), "%u", most);
+	assert_int_equal(record_at_most(path, nr, size), EXIT_SUCCESS);
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_size;
+}
+
+/* Losses and clocks come each 200 ms, also where there are no more commands. */
+static void nor_does_what_comes_without_commands(void **state)
+{
+	const off_t one = (size_of(2000, 1 << 30) - size_of(1000, 1 << 30)) / 1000;
+	const uint64_t nr = (STREAM_FRAME_MAX - 512) / (uint64_t)one;
+	off_t all;
+
+	traced.fill = fill_all_losses;
+	all = size_of(nr, 1 << 30) - 512;
+	/* On a slow machine a second may have few intervals. */
+	if (all > STREAM_FRAME_MAX)
+		assert_uint_in_range(size_of(nr, (unsigned int)all), 1, all);
+	traced.fill = NULL;
 }
 
 static void fill_losses(struct stats *s)
@@ -324,6 +375,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_full_disk_leaves_no_record_that_is_not_counted),
 		cmocka_unit_test(a_recording_is_no_larger_than_asked_for),
+		cmocka_unit_test(nothing_that_follows_the_records_makes_it_larger),
+		cmocka_unit_test(nor_does_what_comes_without_commands),
 		cmocka_unit_test(what_is_no_loss_is_not_told_as_one),
 		cmocka_unit_test(a_terminal_by_any_name_gets_no_stream),
 		cmocka_unit_test(a_fifo_of_another_user_gets_no_stream),
