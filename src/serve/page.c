@@ -74,7 +74,7 @@ enum { LOSSES(ENUM) NR_LOSSES };
  */
 struct merged {
 	uint64_t results[NR_RESULTS];
-	uint64_t peer_losses[PEERS_MAX][COUNTERS_NR];
+	struct stream_losses peer_losses[PEERS_MAX];
 };
 
 void merged_fill(struct merged_source *from, const struct live_merge *l)
@@ -203,12 +203,14 @@ static void put_states(const struct exposition *e, const char *labels, const str
 		exposition_with(e, labels, "state", names[i], a->state == i);
 }
 
-static void put_peer_losses(uint64_t told[COUNTERS_NR], const struct exposition *e,
+static void put_peer_losses(struct stream_losses *told, const struct exposition *e,
 			    const char *labels, const struct peer_about *a)
 {
 	for (unsigned int i = 0; i < COUNTERS_NR; i++)
-		if (i != COUNTER_IN_FLIGHT && grown(&told[i], a->losses->count[i]))
-			exposition_with(e, labels, "reason", counter_name(i), told[i]);
+		if (i != COUNTER_IN_FLIGHT && grown(&told->count[i], a->losses->count[i]))
+			exposition_with(e, labels, "reason", counter_name(i), told->count[i]);
+	exposition_with(e, labels, "reason", "unknown_losses",
+			grown(&told->unknown, a->losses->unknown));
 	exposition_with(e, labels, "reason", "unknown_frames", a->skipped);
 	exposition_with(e, labels, "reason", "longer_frames", a->longer);
 }
@@ -238,7 +240,7 @@ static void put_peers(struct merged *m, struct exposition *e, const char *others
 			else if (ids[k] == METRIC_PEER_RECORDS)
 				exposition_value(e, labels, a->records);
 			else
-				put_peer_losses(m->peer_losses[i], e, labels, a);
+				put_peer_losses(&m->peer_losses[i], e, labels, a);
 		}
 	}
 }

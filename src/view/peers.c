@@ -21,7 +21,8 @@
 
 static void losses_print(const struct peer_row *row, FILE *f)
 {
-	static const struct phrase frames[] = {
+	static const struct phrase unknown[] = {
+		PHRASE(", losses of names that this version does not know ", ABOUT_UNKNOWN_LOSSES),
 		PHRASE(", frames of types that this version does not know ", ABOUT_UNKNOWN_FRAMES),
 		PHRASE(", frames with fields that this version does not know ",
 		       ABOUT_LONGER_FRAMES),
@@ -34,7 +35,7 @@ static void losses_print(const struct peer_row *row, FILE *f)
 		if (loss.total)
 			LINE_PRINT(f, &loss_columns, item, &loss);
 	}
-	LINE_PRINT(f, &peer_columns, frames, row);
+	LINE_PRINT(f, &peer_columns, unknown, row);
 }
 
 static void losses_print_summary(const struct peer_row *row, FILE *f)
@@ -42,6 +43,11 @@ static void losses_print_summary(const struct peer_row *row, FILE *f)
 	static const struct phrase peer[] = {PHRASE("peer ", ABOUT_NUMBER)};
 	static const struct phrase line[] = {PHRASE(" loss ", LOSS_LOSS),
 					     PHRASE(" ", LOSS_TOTAL, .after = "\n")};
+	static const struct phrase names[] = {
+		PHRASE("peer ", ABOUT_NUMBER),
+		PHRASE(" losses of names that this version does not know ", ABOUT_UNKNOWN_LOSSES,
+		       .after = "\n"),
+	};
 	static const struct phrase frames[] = {
 		PHRASE("peer ", ABOUT_NUMBER),
 		PHRASE(" frames of types that this version does not know ", ABOUT_UNKNOWN_FRAMES,
@@ -61,6 +67,8 @@ static void losses_print_summary(const struct peer_row *row, FILE *f)
 		LINE_PRINT(f, &peer_columns, peer, row);
 		LINE_PRINT(f, &loss_columns, line, &loss);
 	}
+	if (row->about.losses->unknown)
+		LINE_PRINT(f, &peer_columns, names, row);
 	if (row->about.skipped)
 		LINE_PRINT(f, &peer_columns, frames, row);
 	if (row->about.longer)

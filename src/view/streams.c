@@ -119,6 +119,8 @@ static const struct column peer[] = {
 	[ABOUT_COMMANDS] = COLUMN("commands", COUNT, ABOUT(about.records), .none = no_header),
 	[ABOUT_SAMPLE] = COLUMN("sample", COUNT, PEER_HEADER(sample), .least = 2),
 	[ABOUT_SELECTION] = COLUMN("selection", TEXT, PEER_HEADER(selection), .least = 1),
+	[ABOUT_UNKNOWN_LOSSES] = {"unknown_losses", "unknown losses", .unit = UNIT_COUNT,
+				  COLUMN_AT(struct peer_row, about.losses, unknown), .least = 1},
 	[ABOUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,
 				  ABOUT(about.skipped), .least = 1},
 	[ABOUT_LONGER_FRAMES] = {"longer_frames", "longer frames", .unit = UNIT_COUNT,

@@ -66,6 +66,7 @@ enum peer_column {
 	ABOUT_COMMANDS,
 	ABOUT_SAMPLE,	      /* no value if every command is measured */
 	ABOUT_SELECTION,      /* options that selected commands; no value if all are recorded */
+	ABOUT_UNKNOWN_LOSSES, /* no value if it is 0 */
 	ABOUT_UNKNOWN_FRAMES, /* no value if it is 0 */
 	ABOUT_LONGER_FRAMES,  /* no value if it is 0 */
 };

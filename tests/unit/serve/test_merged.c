@@ -40,6 +40,7 @@ static void merge_two(struct made *m, struct stream_header header[2],
 		snprintf(header[i].kernel, sizeof(header[i].kernel), "6.%u", i);
 		losses[i].count[NT_CNT_RING_FULL] = 50 + i;
 		losses[i].count[COUNTER_IN_FLIGHT] = 99;
+		losses[i].unknown = 80 + i;
 		m->merged.peer[i] = (struct peer_about){.state = i ? PEER_DIED : PEER_STALLED,
 							.header = &header[i],
 							.losses = &losses[i],
@@ -117,6 +118,8 @@ static void each_peer_has_its_figures(void **state)
 		OF("2", "records_total", "", "41"),
 		OF("1", "losses_total", ",reason=\"ring_full\"", "50"),
 		OF("2", "losses_total", ",reason=\"ring_full\"", "51"),
+		OF("1", "losses_total", ",reason=\"unknown_losses\"", "80"),
+		OF("2", "losses_total", ",reason=\"unknown_losses\"", "81"),
 		OF("1", "losses_total", ",reason=\"unknown_frames\"", "60"),
 		OF("2", "losses_total", ",reason=\"unknown_frames\"", "61"),
 		OF("1", "losses_total", ",reason=\"longer_frames\"", "70"),

@@ -103,8 +103,10 @@ static void a_peer_is_described_by_its_stream_and_its_end(void **state)
 		"side target",	    "hostname a target",
 		"kernel 6.1.0",	    "commands 55",
 		"sample 3",	    "selection --op read --size 4k",
-		"unknown_frames 6", "longer_frames 7",
+		"unknown_losses 5", "unknown_frames 6",
+		"longer_frames 7",
 	};
+	const struct stream_losses losses = {.unknown = 5};
 	const struct peer_row row = {
 		.number = 2,
 		.about = {.source = "ssh target",
@@ -114,6 +116,7 @@ static void a_peer_is_described_by_its_stream_and_its_end(void **state)
 			  .exit_status = 3,
 			  .signal = 9,
 			  .header = &header,
+			  .losses = &losses,
 			  .records = 55,
 			  .skipped = 6,
 			  .longer = 7},
@@ -126,10 +129,11 @@ static void a_peer_is_described_by_its_stream_and_its_end(void **state)
 static void a_peer_that_has_sent_nothing_has_a_source_and_a_state(void **state)
 {
 	static const char *const cells[] = {
-		"peer 1",   "source ssh target", "state starting",   "silent -",
-		"why -",    "exit_status -",	 "signal -",	     "message -",
-		"side -",   "hostname -",	 "kernel -",	     "commands -",
-		"sample -", "selection -",	 "unknown_frames -", "longer_frames -",
+		"peer 1",	   "source ssh target", "state starting",   "silent -",
+		"why -",	   "exit_status -",	"signal -",	    "message -",
+		"side -",	   "hostname -",	"kernel -",	    "commands -",
+		"sample -",	   "selection -",	"unknown_losses -", "unknown_frames -",
+		"longer_frames -",
 	};
 	const struct peer_row row = {
 		.number = 1,
