@@ -175,6 +175,13 @@ static const struct origin *origin_of(const struct places *p, const struct nt_re
 	return p->origins[ORIGIN_OF(r->flags)];
 }
 
+uint16_t places_cpu(const struct places *p, const struct nt_record *r)
+{
+	const struct origin *o = ORIGIN_OF(r->flags) ? origin_of(p, r) : NULL;
+
+	return o ? o->cpu : ORIGIN_NO_CPU;
+}
+
 void places_ctrl(const struct places *p, enum nt_side side, const struct nt_record *r,
 		 const char *machine, struct group_name *name)
 {
@@ -312,7 +319,7 @@ void places_name(const struct places *p, const struct group_by *by, const struct
 	if (o && group_has(by, GROUP_CGROUP))
 		snprintf(name->cgroup, sizeof(name->cgroup), "%s", o->cgroup);
 	if (group_has(by, GROUP_CPU))
-		name->cpu = o ? o->cpu : ORIGIN_NO_CPU;
+		name->cpu = places_cpu(p, r);
 }
 
 /* The keys that depend only on the record and on its recording. */

@@ -47,6 +47,9 @@ bool places_ask(const struct places *p, const struct nt_record *r, struct device
 void places_name(const struct places *p, const struct group_by *by, const struct nt_record *r,
 		 struct group_name *name);
 
+/** places_cpu() - the CPU that submitted a command; ORIGIN_NO_CPU if it is not known */
+uint16_t places_cpu(const struct places *p, const struct nt_record *r);
+
 /**
  * places_ctrl() - fill @name with the name of a record's controller; empty if it is not known
  * @machine: its machine if there are several, or NULL

@@ -237,10 +237,13 @@ static __attribute__((noinline)) void add_split(struct totals *t, struct totals_
 		at = t->lacking_stage[row->op];
 		full = find_stages(t, row->op, how, at, &full) || full;
 	}
-	if (!full && merged_split(how, host, target, stage))
+	if (!full && merged_split(how, host, target, stage)) {
 		add_stages(t, row, stage, how->into[NT_MS_NETWORK_TRANSMISSION], at, joined);
-	else
+		t->last.into = how->into;
+		memcpy(t->last.stage, stage, sizeof(stage));
+	} else {
 		add_unsplit(t, row, latency);
+	}
 }
 
 /*
@@ -272,6 +275,8 @@ add_plain(struct totals *t, struct totals_row *row, const struct nt_record *host
 		      (uint64_t)stage[NT_##id]);
 	NT_MERGED_STAGES(COUNT)
 #undef COUNT
+	t->last.into = row->how.into;
+	memcpy(t->last.stage, stage, sizeof(stage));
 	return true;
 }
 
@@ -327,6 +332,8 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	bool full = false;
 
 	consider(t, latency, c, host, target);
+	t->last.row = NULL;
+	t->last.into = NULL;
 	/* The time until the host gave up says nothing about the storage. */
 	if (host->flags & NT_F_CANCELLED) {
 		t->cancelled++;
@@ -342,6 +349,7 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 		if (row_stages(t, row, &full))
 			return -ENOMEM;
 	}
+	t->last.row = row;
 	t->commands++;
 	if (joined)
 		t->joined++;

@@ -109,6 +109,8 @@ struct totals_row {
  * @errors: commands that ended with an error, by the host's names for their queues; in no latency
  *          and no stage
  * @negative: stages that came out negative; @most_negative: the worst of them, nanoseconds
+ * @last: of the command that was added last: its row, its stages and how they are joined; @into
+ *        NULL: they are not known; @row NULL: it failed
  * @slowest: @nr_slowest of at most @max_slowest, in no order before totals_sort()
  */
 struct totals {
@@ -130,6 +132,11 @@ struct totals {
 	struct errors errors;
 	uint64_t negative;
 	int64_t most_negative;
+	struct {
+		const struct totals_row *row;
+		const uint8_t *into;
+		int64_t stage[NT_MERGED_STAGES_NR];
+	} last;
 	struct slow_command *slowest;
 	unsigned int nr_slowest;
 	unsigned int max_slowest;

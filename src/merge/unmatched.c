@@ -11,6 +11,7 @@
 #include "core/segments.h"
 #include "core/text.h"
 #include "merge/places.h"
+#include "merge/timeline.h"
 #include "shared/selection.h"
 
 #define TABLE (2 * CONTENTS_MAX)
@@ -136,6 +137,7 @@ struct one_side {
 	uint64_t taken;
 	struct details *details;
 	struct groups *groups;
+	struct timeline *timeline;
 	char source[GROUP_SOURCE_LEN];
 	uint32_t sample;
 };
@@ -167,6 +169,7 @@ void one_side_free(struct one_side *o)
 	stats_free(&o->s);
 	groups_free(o->groups);
 	details_free(o->details);
+	timeline_free(o->timeline);
 	hash_free(o->queues);
 	free(o);
 }
@@ -270,6 +273,27 @@ static int count_group(struct one_side *o, const struct queue *q, const struct n
 	return groups_add_record(o->groups, &name, r, &who);
 }
 
+/* @stage: its stages, if @split */
+static int count_time(struct one_side *o, const struct stats_row *row, const struct nt_record *r,
+		      bool split, const uint64_t stage[NT_STAGES_MAX])
+{
+	int64_t ns[NT_STAGES_MAX];
+	const struct timeline_command c = {
+		.owner = row,
+		.begin_ns = record_begin_ns(r),
+		.latency_ns = record_latency_ns(r),
+		.r = r,
+		.cpu = o->places ? places_cpu(o->places, r) : ORIGIN_NO_CPU,
+		.nr = split ? stages_nr(o->s.side) : 0,
+		.stage = ns,
+		.into = how_of(o, r)->into,
+	};
+
+	for (unsigned int i = 0; i < c.nr; i++)
+		ns[i] = (int64_t)stage[i];
+	return timeline_add(o->timeline, &c);
+}
+
 int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t began_ns)
 {
 	const struct queue_key key = {.slot = r->slot, .gen = r->gen};
@@ -279,6 +303,7 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	const struct stage_split *how = how_of(o, r);
 	uint64_t stage[NT_STAGES_MAX];
 	struct stats_row *row;
+	bool split;
 
 	if (!takes(o, q, r))
 		return 0;
@@ -286,6 +311,8 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	if (o->groups && ((r->flags & NT_F_CANCELLED) || (first && last >= first)) &&
 	    count_group(o, q, r, began_ns))
 		return -ENOMEM;
+	if (o->timeline && first && ((r->flags & NT_F_CANCELLED) || status_is_error(r->status)))
+		timeline_add_failed(o->timeline, first);
 	/* Commands that were given up, or lack a time, are in the stream's losses. */
 	if ((r->flags & NT_F_CANCELLED) || !first || last < first)
 		return 0;
@@ -302,9 +329,10 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	if (o->details && details_add(o->details, o->s.side == NT_HOST ? r : NULL,
 				      o->s.side == NT_TARGET ? r : NULL))
 		return -ENOMEM;
-	if (!stage_split(how, r, stage))
-		return 0;
-	for (unsigned int i = 0; i < stages_nr(o->s.side); i++)
+	split = stage_split(how, r, stage);
+	if (o->timeline && count_time(o, row, r, split, stage))
+		return -ENOMEM;
+	for (unsigned int i = 0; split && i < stages_nr(o->s.side); i++)
 		if (how->into[i] == i)
 			hist_count(&o->s.stage_total[op][i], stage[i]);
 	return 0;
@@ -429,7 +457,12 @@ int unmatched_begin(struct unmatched *a, unsigned int stream, const struct unmat
 		o->details = details_new();
 	if (h->grouping)
 		o->groups = groups_new(h->grouping);
-	return (h->detail && !o->details) || (h->grouping && !o->groups) ? -ENOMEM : 0;
+	if (h->timeline)
+		o->timeline = timeline_new();
+	return (h->detail && !o->details) || (h->grouping && !o->groups) ||
+			       (h->timeline && !o->timeline)
+		       ? -ENOMEM
+		       : 0;
 }
 
 static struct stream *of_interest(struct unmatched *a, unsigned int stream)
@@ -685,6 +718,13 @@ struct groups *unmatched_groups(struct unmatched *a, unsigned int stream)
 	if (s->h.filter)
 		filter_bounds(&s->span, s->began_ns, &from, &to);
 	return groups_finish(g, from, to, s->burst_ns) ? NULL : g;
+}
+
+const struct timeline *unmatched_timeline(const struct unmatched *a, unsigned int stream)
+{
+	const struct one_side *o = a->streams[stream].figures;
+
+	return o ? o->timeline : NULL;
 }
 
 const struct details *unmatched_details(const struct unmatched *a, unsigned int stream)

@@ -53,6 +53,7 @@ struct unmatched *unmatched_new(unsigned int nr);
  * @end_ns: when its last command ended, for the filter; 0: not known
  * @grouping: ...and count them in groups as well; NULL: in none
  * @detail: ...and keep the intervals between their points
+ * @timeline: ...and keep what pictures of them need
  * @source: where its points come from
  * @places: its names of places, NULL: none; valid until unmatched_free()
  */
@@ -66,6 +67,7 @@ struct unmatched_header {
 	uint64_t end_ns;
 	const struct grouping *grouping;
 	bool detail;
+	bool timeline;
 	char source[16];
 	const struct places *places;
 };
@@ -129,6 +131,12 @@ struct groups *unmatched_groups(struct unmatched *a, unsigned int stream);
 
 /** unmatched_details() - a stream's intervals, NULL if they are not kept */
 const struct details *unmatched_details(const struct unmatched *a, unsigned int stream);
+
+/**
+ * unmatched_timeline() - a stream's commands over time, NULL if they are not kept; the owners of
+ * its cells are rows of unmatched_stats()
+ */
+const struct timeline *unmatched_timeline(const struct unmatched *a, unsigned int stream);
 
 /** unmatched_free() - release; NULL is fine */
 void unmatched_free(struct unmatched *a);
