@@ -214,6 +214,14 @@ $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 $(BUILD)/output.schema.h: docs/output.schema.json Makefile | $(BUILD)
 	$(Q)sed 's/["\\]/\\&/g; s/.*/"&\\n"/; 1s/^/static const char output_schema[] =\n/; $$s/$$/;/' $< >$@
 
+# What the HTML of report has in it, as strings of C. Without libjs-dygraphs its curves cannot be zoomed.
+DYGRAPHS := $(wildcard /usr/share/javascript/dygraphs/dygraph.min.js)
+$(BUILD)/view/html.o: | $(BUILD)/html.inc.h
+as_string = printf 'static const char %s[] =\n""\n' $(1); $(if $(2),sed '/sourceMappingURL/d; s/["\\]/\\&/g; s/.*/"&\\n"/' $(2);) echo ';'
+$(BUILD)/html.inc.h: src/view/html.css src/view/html.js $(DYGRAPHS) Makefile | $(BUILD)
+	$(Q)($(call as_string,html_css,src/view/html.css); $(call as_string,html_js,src/view/html.js); \
+		$(call as_string,dygraph_css,$(DYGRAPHS:.js=.css)); $(call as_string,dygraph_js,$(DYGRAPHS))) >$@
+
 $(BUILD)/man/%.8: docs/man/%.8 docs/man/common.inc docs/man/join
 	$(Q)mkdir -p $(@D)
 	$(Q)awk -f docs/man/join docs/man/common.inc $< >$@
@@ -313,7 +321,7 @@ compile_entries = $(foreach s,$(1),$(file >>$@.new,$(call compile_entry,$(s),$(s
 
 # Flags may be given on the command line, so it is written each time, and replaced when it is another. The skeletons
 # are there for those who read it, as what includes them cannot be looked at without.
-compile_commands.json: FORCE $(SKELETONS) $(BUILD)/output.schema.h
+compile_commands.json: FORCE $(SKELETONS) $(BUILD)/output.schema.h $(BUILD)/html.inc.h
 	$(file >$@.new,[)
 	$(call compile_entries,$(SOURCES),src,,$(COMPILE))
 	$(call compile_entries,$(filter-out tests/unit/bpf/%,$(UNIT_TESTS:$(BUILD)/%=tests/%.c)),tests,,$(COMPILE_TEST))

@@ -19,7 +19,9 @@
 #include "merge/places.h"
 #include "merge/totals.h"
 #include "merge/unmatched.h"
+#include "stream/destination.h"
 #include "stream/reader.h"
+#include "view/html.h"
 
 /* How far one stream is read before the others get their turn. */
 #define STEP_NS 1000000
@@ -83,6 +85,7 @@ static void report_matched(void *context, const struct merge_connection *c,
 	if (r->commands)
 		report_command(r, c, host, target, false);
 	if (totals_add(&r->merged, c, host, target) ||
+	    (r->timeline && report_timeline_add(r, c, host)) ||
 	    (r->groups && report_groups_add(r, c, host, target)) ||
 	    (r->details && ended_well(host) && details_add(r->details, host, target)))
 		r->result = -ENOMEM;
@@ -101,6 +104,10 @@ static void report_single(void *context, const struct merge_connection *c,
 		report_command(r, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
 	if (host)
 		totals_add_single(&r->merged, c, rec);
+	if (host && r->timeline && (rec->flags & NT_F_CANCELLED) && record_begin_ns(rec))
+		timeline_add_failed(r->timeline,
+				    record_begin_ns(rec) +
+					    (uint64_t)r->inputs[c->host_stream].to_common);
 	if (host && r->groups && (rec->flags & NT_F_CANCELLED) &&
 	    report_groups_add(r, c, rec, NULL))
 		r->result = -ENOMEM;
@@ -119,6 +126,7 @@ static int tell_machine(struct report *r, unsigned int i)
 		.filter = r->filter,
 		.end_ns = r->inputs[i].end_ns,
 		.detail = r->details,
+		.timeline = r->timeline && i < HTML_ALONE_MAX,
 		.grouping = r->choice ? &r->choice->grouping : NULL,
 		.places = r->places[i],
 	};
@@ -354,6 +362,7 @@ static int report_open(struct report *r, char *const *paths)
  * @commands: print a line for each command
  * @detail: show every interval between points
  * @verbose: show each queue of a connection
+ * @html: a file for the report with pictures; NULL: none
  * @groups: the groups and intervals that rows are made of
  * @filter: the commands that are reported
  * @limits: the rates that network and drives can carry
@@ -366,6 +375,7 @@ struct report_options {
 	bool commands;
 	bool detail;
 	bool verbose;
+	const char *html;
 	struct group_options groups;
 	struct filter filter;
 	struct limits limits;
@@ -398,6 +408,49 @@ static bool grouped(const struct report_options *o)
 	       o->groups.choice.grouping.every_ns;
 }
 
+/*
+ * Opens the file of pictures, beside its name. A file of that name is replaced if it is such a
+ * report, and not a recording. Return: whether there is one; else a message says why not.
+ */
+static bool html_open(struct report *r, struct destination *to, const char *path)
+{
+	char begins[sizeof(HTML_BEGINS)] = "";
+	FILE *old = fopen(path, "r");
+	bool replace;
+	int err;
+
+	replace = old && fread(begins, 1, sizeof(begins) - 1, old) == sizeof(begins) - 1 &&
+		  !strcmp(begins, HTML_BEGINS);
+	if (old)
+		fclose(old);
+	err = destination_open(to, path, replace);
+	if (err == -EEXIST) {
+		message("--html %s: it is there already, and is no such report", path);
+		return false;
+	}
+	if (!err) {
+		int fd = dup(to->fd);
+
+		r->html = fd < 0 ? NULL : fdopen(fd, "w");
+		err = r->html ? 0 : -errno;
+		if (err)
+			destination_close(to);
+	}
+	if (err)
+		message("--html %s: %s", path, strerror(-err));
+	return !err;
+}
+
+/* Return: 0 or a negative errno. */
+static int html_finish(struct report *r, struct destination *to)
+{
+	int err = fflush(r->html) ? -errno : 0;
+
+	if (!err && ferror(r->html))
+		err = -EIO;
+	return err ?: destination_commit(to);
+}
+
 /* Return: false if memory ran out. */
 static bool places_make(struct report *r)
 {
@@ -415,14 +468,18 @@ static int report(const struct report_options *o)
 		.nr = o->nr_files,
 		.commands = o->commands,
 		.verbose = o->verbose,
+		.slowest = o->slowest,
 		.format = o->format,
 	};
 	struct filter filter = o->filter;
 	struct limits limits = o->limits;
 	struct merge_callbacks callbacks = {
 		.matched = report_matched, .single = report_single, .context = &r};
+	struct destination html;
 	int status = EXIT_FAILURE, err;
 
+	if (o->html && !html_open(&r, &html, o->html))
+		return EXIT_FAILURE;
 	if (filter_any(&filter))
 		r.filter = &filter;
 	if (grouped(o)) {
@@ -434,6 +491,8 @@ static int report(const struct report_options *o)
 		r.figures = &o->groups.choice.figures;
 		r.details = details_new();
 	}
+	if (r.html)
+		r.timeline = timeline_new();
 	r.limits = limits_any(&limits) ? &limits : NULL;
 	r.burst_ns = calloc(r.nr, sizeof(*r.burst_ns));
 	r.inputs = calloc(r.nr, sizeof(*r.inputs));
@@ -446,9 +505,9 @@ static int report(const struct report_options *o)
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
 	err = r.burst_ns && !r.groups == !r.choice && !r.details == !r.figures && r.inputs &&
-			      r.alone && r.matched && places_make(&r) && r.unmatched && r.edges &&
-			      r.merge
-		      ? totals_init(&r.merged, o->slowest)
+			      !r.html == !r.timeline && r.alone && r.matched && places_make(&r) &&
+			      r.unmatched && r.edges && r.merge
+		      ? totals_init(&r.merged, r.html && !o->slowest ? HTML_SLOWEST : o->slowest)
 		      : -ENOMEM;
 	if (!err)
 		err = machines_init(&r.machines, r.nr);
@@ -468,6 +527,8 @@ static int report(const struct report_options *o)
 		goto out;
 	if (!err)
 		err = report_print(&r);
+	if (!err && r.html)
+		err = html_finish(&r, &html);
 	if (!err)
 		err = standard_output_finish();
 	if (err)
@@ -488,6 +549,11 @@ out:
 	groups_free(r.limited);
 	limits_free(&limits);
 	details_free(r.details);
+	timeline_free(r.timeline);
+	if (r.html) {
+		fclose(r.html);
+		destination_close(&html);
+	}
 	for (unsigned int i = 0; r.places && i < r.nr; i++)
 		places_free(r.places[i]);
 	free(r.places);
@@ -498,7 +564,7 @@ out:
 	return status;
 }
 
-enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE, KEY_EVERY, KEY_DETAIL };
+enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE, KEY_EVERY, KEY_DETAIL, KEY_HTML };
 
 enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP, CHILD_LIMITS };
 
@@ -531,6 +597,11 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		break;
 	case 'v':
 		o->verbose = true;
+		break;
+	case KEY_HTML:
+		if (!*arg || !strcmp(arg, "-"))
+			options_error(state, "--html needs the name of a file");
+		o->html = arg;
 		break;
 	case KEY_TIME:
 		wrong = filter_time(&o->filter, arg);
@@ -593,6 +664,9 @@ static const struct argp_option report_options[] = {
 	{"verbose", 'v', NULL, 0,
 	 "Also show each queue: its stages, how its records matched, and its clocks' offset",
 	 SECTION_SHOW},
+	{"html", KEY_HTML, "FILE", OPTION_ACTS,
+	 "Also write the report with pictures to FILE, which a browser shows without a network",
+	 SECTION_OUTPUT},
 	{"time", KEY_TIME, "FROM-TO", 0,
 	 "Only commands that began in that time after their recording did, or by its wall clock: FROM-TO or FROM..TO, "
 	 "such as 10-12.5s, 14:03-14:05, 2026-11-22T14:03.. or -30s.., the last 30 s; of merged ones the host's. FROM "
@@ -641,6 +715,8 @@ static const struct argp report_argp = {
 	       "                                    a row for each operation and size\n"
 	       "  ntprof-bpf report host.ntp target.ntp --every 1s --format csv\n"
 	       "                                    a line for each second\n"
+	       "  ntprof-bpf report host.ntp target.ntp --html report.html\n"
+	       "                                    pictures, in one file for a browser\n"
 	       "  ntprof-bpf report host.ntp --commands\n"
 	       "                                    one side, and a line for each command",
 };

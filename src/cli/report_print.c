@@ -16,6 +16,7 @@
 #include "view/groups.h"
 #include "view/head.h"
 #include "view/histograms.h"
+#include "view/html.h"
 #include "view/json_report.h"
 #include "view/losses.h"
 #include "view/numbers.h"
@@ -107,6 +108,30 @@ int report_groups_add(struct report *r, const struct merge_connection *c,
 		who.source[NT_TARGET] = to->header.source;
 	group_name_merged(&name, &r->choice->grouping.by, c, host, &who);
 	return groups_add_record(r->groups, &name, host, &who);
+}
+
+int report_timeline_add(struct report *r, const struct merge_connection *c,
+			const struct nt_record *host)
+{
+	const struct totals *m = &r->merged;
+	const struct timeline_command command = {
+		.owner = m->last.row,
+		.begin_ns = record_begin_ns(host) + (uint64_t)r->inputs[c->host_stream].to_common,
+		.latency_ns = record_latency_ns(host),
+		.r = host,
+		.stream = c->host_stream,
+		.cpu = places_cpu(r->places[c->host_stream], host),
+		.nr = m->last.into ? NT_MERGED_STAGES_NR : 0,
+		.stage = m->last.stage,
+		.into = m->last.into,
+	};
+
+	if (!record_begin_ns(host))
+		return 0;
+	if (m->last.row)
+		return timeline_add(r->timeline, &command);
+	timeline_add_failed(r->timeline, command.begin_ns);
+	return 0;
 }
 
 bool report_lacks(const struct report *r)
@@ -324,9 +349,9 @@ static void print_selected(uint64_t taken, uint64_t of, const char *what)
 		printf("selected: nothing, of %" PRIu64 " %s\n", of, what);
 }
 
-static int print_json(struct report *r)
+static struct json_report data_of(struct report *r)
 {
-	const struct json_report j = {
+	return (struct json_report){
 		.inputs = r->inputs,
 		.nr = r->nr,
 		.unmatched = r->unmatched,
@@ -343,9 +368,24 @@ static int print_json(struct report *r)
 		.figures = r->figures,
 		.details = r->details,
 	};
+}
 
-	totals_sort(&r->merged);
+static int print_json(struct report *r)
+{
+	const struct json_report j = data_of(r);
+
 	return json_write(stdout, json_report(&j));
+}
+
+/* Writes the file of pictures. The other outputs show as many of the slowest as are asked for. */
+static int write_html(struct report *r)
+{
+	const struct json_report j = data_of(r);
+	int err = html_report(r->html, &j, r->timeline);
+
+	if (r->merged.nr_slowest > r->slowest)
+		r->merged.nr_slowest = r->slowest;
+	return err;
 }
 
 /* Begins a part of the text: parts have an empty line in between. */
@@ -430,7 +470,6 @@ static int print_merged(struct report *r, const struct view_options *v, bool *an
 		part(any);
 		details_print(r->details, r->figures, stdout);
 	}
-	totals_sort(&r->merged);
 	for (unsigned int i = 0; !err && i < m->nr_slowest; i++) {
 		part(any);
 		story_print(&m->slowest[i], &r->inputs[m->slowest[i].connection.host_stream].clock,
@@ -584,6 +623,9 @@ int report_print(struct report *r)
 
 	if (!err && r->limited)
 		err = report_limits_finish(r);
+	totals_sort(&r->merged);
+	if (!err && r->html)
+		err = write_html(r);
 	if (err)
 		return err;
 	if (r->format == FORMAT_JSON)

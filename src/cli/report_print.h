@@ -4,12 +4,14 @@
 #define NTPROF_CLI_REPORT_PRINT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "merge/clock_alignment.h"
 #include "merge/details.h"
 #include "merge/filter.h"
 #include "merge/merge.h"
 #include "merge/places.h"
+#include "merge/timeline.h"
 #include "merge/totals.h"
 #include "merge/unmatched.h"
 #include "stream/reader.h"
@@ -41,6 +43,9 @@
  *                      of their hosts' recordings
  * @burst_ns: [input] time in which it was recorded, if in bursts; 0: all of its time
  * @verbose: show each queue of a connection
+ * @timeline: what pictures of merged commands need; NULL: no pictures
+ * @html: the file that they are written to; NULL: none
+ * @slowest: how many of merged.slowest all other outputs show
  * @format: format of the output
  * @result: error of the merge's callbacks
  */
@@ -73,6 +78,9 @@ struct report {
 	uint64_t last_ns;
 	uint64_t *burst_ns;
 	bool verbose;
+	struct timeline *timeline;
+	FILE *html;
+	unsigned int slowest;
 	enum output_format format;
 	int result;
 };
@@ -86,6 +94,10 @@ void report_begin(const struct report *r);
  */
 void report_command(struct report *r, const struct merge_connection *c,
 		    const struct nt_record *host, const struct nt_record *target, bool ambiguous);
+
+/** report_timeline_add() - add the command that r->merged was given last. Return: 0 or -ENOMEM */
+int report_timeline_add(struct report *r, const struct merge_connection *c,
+			const struct nt_record *host);
 
 /** report_print() - print all the rest, when all is read. Return: 0 or a negative errno */
 int report_print(struct report *r);

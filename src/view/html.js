@@ -1,0 +1,92 @@
+'use strict';
+/* Tables that a click or a key on a heading sorts. */
+for (const table of document.querySelectorAll('table.sort')) {
+	const body = table.tBodies[0];
+	[...table.tHead.rows[0].cells].forEach((head, at) => {
+		const button = document.createElement('button');
+		const value = row => {
+			const cell = row.cells[at];
+			return cell.dataset.v === undefined ? cell.textContent : +cell.dataset.v;
+		};
+		button.append(...head.childNodes);
+		head.append(button);
+		button.onclick = () => {
+			const down = head.getAttribute('aria-sort') !== 'descending';
+			for (const other of table.tHead.rows[0].cells)
+				other.removeAttribute('aria-sort');
+			head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+			const order = (a, b) => {
+				const x = value(a), y = value(b);
+				if (typeof x === 'number' && typeof y === 'number')
+					return x - y;
+				return typeof x === typeof y ? x.localeCompare(y) : typeof x === 'number' ? 1 : -1;
+			};
+			body.append(...[...body.rows].sort((a, b) => down ? order(b, a) : order(a, b)));
+		};
+	});
+}
+/* Curves over time that zoom together; without this script or dygraphs the pictures stay. */
+if (window.Dygraph) {
+	const units = [['', 'k', 'M', 'G'], ['B/s', 'kB/s', 'MB/s', 'GB/s']];
+	const three = v => +v.toPrecision(3);
+	const count = (v, unit) => {
+		let i = 0;
+		for (; Math.abs(v) >= 1000 && i < 3; i++)
+			v /= 1000;
+		return three(v) + unit[i];
+	};
+	const duration = ns => ns >= 1e9 ? three(ns / 1e9) + 's' : ns >= 1e6 ? three(ns / 1e6) + 'ms' :
+		ns >= 1e3 ? three(ns / 1e3) + 'us' : three(ns) + 'ns';
+	const graphs = [];
+	const colors = {max: '--c3', p99: '--c2', p50: '--c1', reads: '--c1', writes: '--c2', others: '--c3', read: '--c1', written: '--c2'};
+	const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+	const all = (window_) => graphs.forEach(g => g.updateOptions({dateWindow: window_}));
+	for (const figure of document.querySelectorAll('figure.zoom')) {
+		const data = JSON.parse(figure.querySelector('script').textContent);
+		const log = figure.dataset.log === '1', label = figure.dataset.label;
+		const show = label === '0' ? duration : v => count(v, units[label === '3' ? 1 : 0]);
+		const div = document.createElement('div');
+		if (data.rows.length < 2)
+			continue;
+		div.className = log ? 'dyg' : 'dyg small-plot';
+		div.tabIndex = 0;
+		div.setAttribute('role', 'group');
+		div.setAttribute('aria-label', figure.querySelector('figcaption').textContent +
+			': plus and minus zoom, arrows move, Escape shows all');
+		figure.insertBefore(div, figure.querySelector('svg'));
+		figure.classList.add('zoomed');
+		const look = () => ({
+			colors: data.labels.slice(1).map(name => css(colors[name])),
+			axisLineColor: css('--line'), gridLineColor: css('--line'),
+		});
+		const graph = new Dygraph(div, data.rows, Object.assign(look(), {
+			labels: data.labels, logscale: log, legend: 'follow', connectSeparatedPoints: false, strokeWidth: 1.6,
+			includeZero: !log, yRangePad: log ? 8 : 0, drawPoints: false, animatedZooms: false, highlightCircleSize: 3,
+			axes: {
+				x: {valueFormatter: v => three(v) + ' s', axisLabelFormatter: v => three(v) + 's'},
+				y: {valueFormatter: show, axisLabelFormatter: show, axisLabelWidth: 60},
+			},
+			zoomCallback: (from, to) => all(graph.isZoomed('x') ? [from, to] : null),
+		}));
+		graphs.push(graph);
+		div.onkeydown = event => {
+			const [from, to] = graph.xAxisRange(), [low, high] = graph.xAxisExtremes(), span = to - from;
+			const moves = {
+				'+': [from + span / 4, to - span / 4], '=': [from + span / 4, to - span / 4],
+				'-': [Math.max(low, from - span / 2), Math.min(high, to + span / 2)],
+				ArrowLeft: [from - span / 5, to - span / 5], ArrowRight: [from + span / 5, to + span / 5], Escape: null,
+			};
+			if (!(event.key in moves))
+				return;
+			event.preventDefault();
+			all(moves[event.key]);
+		};
+		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => graph.updateOptions(look()));
+	}
+	if (graphs.length) {
+		const hint = document.createElement('p');
+		hint.className = 'hint';
+		hint.textContent = 'Drag to zoom, double-click shows all; with keys: + - arrows Escape.';
+		document.querySelector('figure.zoom').before(hint);
+	}
+}

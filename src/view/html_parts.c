@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/html_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/names.h"
+#include "merge/merge.h"
+#include "view/html_charts.h"
+#include "view/html_write.h"
+#include "view/lines.h"
+#include "view/verdict.h"
+
+/* More rows of a table than users look at. */
+#define ROWS_MAX 100u
+/* Operations above the pictures, and those whose stages have one; tables have all. */
+#define TILES_MAX 4u
+#define LANES_MAX 2u
+
+const char *html_machine(const struct html_subject *s, unsigned int stream)
+{
+	return machines_get(s->r->machines, stream)->name;
+}
+
+static bool is_io(unsigned int op)
+{
+	return op != NT_OP_ADMIN && op != NT_OP_FABRICS;
+}
+
+/* Sorts the operations that have commands, the one that took the most time first. */
+static unsigned int operations(const struct html_subject *s, unsigned char op[NT_OPS_NR])
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < NT_OPS_NR; i++) {
+		unsigned int at = nr;
+
+		if (!s->latency[i].count)
+			continue;
+		for (; at && (is_io(op[at - 1]) < is_io(i) ||
+			      (is_io(op[at - 1]) == is_io(i) &&
+			       s->latency[op[at - 1]].sum < s->latency[i].sum));
+		     at--)
+			op[at] = op[at - 1];
+		op[at] = (unsigned char)i;
+		nr++;
+	}
+	return nr;
+}
+
+/* The answer. */
+static int put_verdict(FILE *f, const struct html_subject *s)
+{
+	unsigned char op[NT_OPS_NR];
+	unsigned int nr = operations(s, op);
+	struct html_print p;
+	int err = html_print_begin(&p);
+
+	if (!err)
+		err = s->merged ? verdict_print_merged(s->merged, p.f, WRAP_NEVER)
+				: verdict_print_side(s->side, html_machine(s, s->stream), p.f,
+						     WRAP_NEVER);
+	if (p.f && html_print_end(&p, f, "verdict"))
+		err = -ENOMEM;
+	if (s->r->filtered && s->merged)
+		fprintf(f, "<p>Selected: %" PRIu64 " of %" PRIu64 " merged commands.</p>",
+			s->r->nr_taken, s->r->nr_matched);
+	fputs("<div class=tiles>", f);
+	for (unsigned int i = 0; i < nr && i < TILES_MAX; i++) {
+		const struct hist_row row = {.h = &s->latency[op[i]], .op = op[i]};
+		static const unsigned char shown[] = {OPERATION_P50, OPERATION_P99, OPERATION_MAX};
+		char buf[CELL_LEN];
+		struct value v;
+
+		fprintf(f, "<div><b>%s</b><span>%" PRIu64 " commands</span><dl>", op_name(op[i]),
+			row.h->count);
+		for (unsigned int k = 0; k < ARRAY_SIZE(shown); k++) {
+			const struct column *c = &operation_columns.column[shown[k]];
+
+			columns_get(&operation_columns, shown[k], &row, &v);
+			fprintf(f, "<div><dt>%s<dd>%s</div>", c->title,
+				cell_format(buf, sizeof(buf), c, &v));
+		}
+		fputs("</dl></div>", f);
+	}
+	fputs("</div>\n", f);
+	return err;
+}
+
+/* Lanes as columns of a grid: where a stage is, or the lanes that it may be in. */
+static void put_place(FILE *f, unsigned int where)
+{
+	unsigned int first = where & STAGE_AT_HOST	? 1
+			     : where & STAGE_AT_NETWORK ? 2
+			     : where			? 3
+							: 1;
+	unsigned int end = where & STAGE_AT_TARGET    ? 4
+			   : where & STAGE_AT_NETWORK ? 3
+			   : where		      ? 2
+						      : 4;
+
+	fprintf(f, "style='grid-column:%u/%u'", first, end);
+}
+
+/* Names of stages may be broken behind each underscore. */
+static void put_stage_name(FILE *f, const char *name)
+{
+	for (; *name; name++) {
+		fputc(*name, f);
+		if (*name == '_' || *name == '+')
+			fputs("<wbr>", f);
+	}
+}
+
+static void put_lanes(FILE *f, const struct html_subject *s, unsigned int op)
+{
+	static const unsigned char shown[] = {STAGE_MEAN, STAGE_P99};
+	char buf[CELL_LEN];
+	struct value v;
+
+	fprintf(f,
+		"<figure><figcaption>%s</figcaption><ol class=lanes><li class=lane>host"
+		"<li class=lane>network<li class=lane>target",
+		op_name(op));
+	for (unsigned int i = 0; i < s->stages.nr; i++) {
+		const struct stage_row *row = &s->stages.row[i];
+
+		if (row->base.op != op || row->unknown)
+			continue;
+		columns_get(&stage_columns, STAGE_SHARE, row, &v);
+		fprintf(f, "<li class='stage w%u' ", row->where);
+		put_place(f, row->where);
+		fputs("><b>", f);
+		put_stage_name(f, row->stage);
+		fprintf(f, "</b><span>%s</span>",
+			cell_format(buf, sizeof(buf), &stage_columns.column[STAGE_SHARE], &v));
+		fprintf(f, "<i style='width:%.1f%%'></i><small>", v.real > 0 ? 100 * v.real : 0.0);
+		for (unsigned int k = 0; k < ARRAY_SIZE(shown); k++) {
+			columns_get(&stage_columns, shown[k], row, &v);
+			fprintf(f, "%s %s", k ? "<br>p99" : "mean",
+				cell_format(buf, sizeof(buf), &stage_columns.column[shown[k]], &v));
+		}
+		fputs("</small>", f);
+	}
+	fputs("</ol></figure>\n", f);
+}
+
+static int put_stages(FILE *f, const struct html_subject *s)
+{
+	unsigned char op[NT_OPS_NR];
+	unsigned int nr = operations(s, op);
+
+	fputs("<div class=pair>", f);
+	for (unsigned int i = 0; i < nr && i < LANES_MAX && is_io(op[i]) == is_io(op[0]); i++)
+		put_lanes(f, s, op[i]);
+	fputs("</div><details><summary>Figures as a table</summary>", f);
+	html_table(f, s->id, "stages", &stage_columns, (const char *)s->stages.row, s->stages.nr,
+		   sizeof(s->stages.row[0]));
+	fputs("</details>", f);
+	return 0;
+}
+
+/* Commands in a part of the time of a picture, so that it shows more than single ones. */
+#define PER_PART 100u
+#define PARTS_MIN 16u
+#define PER_COLUMN 20u
+#define COLUMNS_MIN 32u
+
+static int put_over_time(FILE *f, const struct html_subject *s)
+{
+	struct html_figure figure;
+	int err = html_figure(&figure, s->t, PER_PART, PARTS_MIN);
+	const struct input *in = &s->r->inputs[s->stream];
+	char buf[16];
+	struct value v;
+
+	if (err)
+		return err;
+	value_time(&v, instant_wall(&in->clock,
+				    figure.from_ns - (s->merged ? (uint64_t)in->to_common : 0)));
+	fprintf(f, "<p>From %s on, by the clock of ", v.none ? "an unknown time" : v.text);
+	html_text(f, html_machine(s, s->stream));
+	fprintf(f, ". Each part is %s long, but the first and the last one may be shorter.</p>",
+		duration_format(buf, sizeof(buf), (double)figure.width_ns));
+	html_over_time(f, &figure, s->id);
+	free(figure.bin);
+	return 0;
+}
+
+static int put_heat_map(FILE *f, const struct html_subject *s)
+{
+	struct html_figure figure;
+	int err = html_figure(&figure, s->t, PER_COLUMN, COLUMNS_MIN);
+
+	if (err)
+		return err;
+	html_heat_map(f, &figure);
+	free(figure.bin);
+	return 0;
+}
+
+static int put_in_flight(FILE *f, const struct html_subject *s)
+{
+	struct html_figure figure;
+	int err = html_figure(&figure, s->t, PER_PART, PARTS_MIN);
+
+	if (err)
+		return err;
+	html_in_flight(f, &figure);
+	free(figure.bin);
+	return 0;
+}
+
+static bool has_addresses(const struct html_subject *s)
+{
+	return s->t->lba.nr;
+}
+
+static int put_addresses(FILE *f, const struct html_subject *s)
+{
+	struct html_figure figure;
+	int err = html_figure(&figure, s->t, PER_COLUMN, COLUMNS_MIN);
+
+	if (err)
+		return err;
+	html_addresses(f, &figure, &s->t->lba);
+	free(figure.bin);
+	return 0;
+}
+
+/* Shares of the commands, by how long they took, in parts of HIST_PARTS. */
+static const struct {
+	const char *name;
+	uint32_t from;
+	uint32_t to;
+} bands[] = {
+	{"fastest 50 %", 0, 50 * HIST_PARTS_OF_PERCENT},
+	{"p50 to p90", 50 * HIST_PARTS_OF_PERCENT, 90 * HIST_PARTS_OF_PERCENT},
+	{"p90 to p99", 90 * HIST_PARTS_OF_PERCENT, 99 * HIST_PARTS_OF_PERCENT},
+	{"p99 to p99.9", 99 * HIST_PARTS_OF_PERCENT, 999 * (HIST_PARTS_OF_PERCENT / 10)},
+	{"slowest 0.1 %", 999 * (HIST_PARTS_OF_PERCENT / 10), HIST_PARTS},
+};
+
+/* The means of the stages of the commands of a band. */
+struct made_of {
+	double commands;
+	double ns[NT_MERGED_STAGES_NR];
+	double whole;
+};
+
+static uint64_t split_of(const struct timeline_band *b)
+{
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < NT_BUCKETS; i++)
+		all += b[i].count;
+	return all;
+}
+
+/* A bucket of which a part is in the band counts with that part. */
+static void band_of(const struct timeline_band *b, unsigned int band, double all, struct made_of *m)
+{
+	double from = all * bands[band].from / HIST_PARTS, to = all * bands[band].to / HIST_PARTS;
+	double seen = 0;
+
+	memset(m, 0, sizeof(*m));
+	for (unsigned int i = 0; i < NT_BUCKETS; i++) {
+		double n = (double)b[i].count, low = seen > from ? seen : from;
+		double high = seen + n < to ? seen + n : to;
+
+		seen += n;
+		if (high <= low)
+			continue;
+		m->commands += high - low;
+		for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++)
+			m->ns[k] += (double)b[i].sum[k] * (high - low) / n;
+	}
+	for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++) {
+		m->ns[k] = m->commands ? m->ns[k] / m->commands : 0;
+		m->whole += m->ns[k] > 0 ? m->ns[k] : 0;
+	}
+}
+
+static const char *name_of(const struct html_subject *s, unsigned int stage, char *buf, size_t size)
+{
+	struct group_stages named = {.of = s->merged ? NT_SIDES : s->side->side};
+
+	memcpy(named.joined, s->t->joined, sizeof(named.joined));
+	return group_stages_name(&named, stage, buf, size);
+}
+
+/* A stage's colour: its place, and its number. */
+static void put_band(FILE *f, const struct html_subject *s, unsigned int band,
+		     const struct made_of *m)
+{
+	char name[STAGE_NAME_LEN], time[16];
+
+	fprintf(f,
+		"<tr><th scope=row>%s<td class=n data-v=%.9g>%s<td class=n>%.0f<td class=bar>"
+		"<div class=stack>",
+		bands[band].name, m->whole, duration_format(time, sizeof(time), m->whole),
+		m->commands);
+	for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++) {
+		double share = m->whole > 0 ? 100 * m->ns[k] / m->whole : 0;
+
+		if (share <= 0)
+			continue;
+		name_of(s, k, name, sizeof(name));
+		fprintf(f, "<span class='%c%u' style='width:%.2f%%' title='%s %s, %.1f %%'>",
+			s->merged ? 's' : "ab"[s->side->side], k, share, name,
+			duration_format(time, sizeof(time), m->ns[k]), share);
+		if (share >= 12)
+			fprintf(f, "%s %.0f %%", name, share);
+		fputs("</span>", f);
+	}
+	fputs("</div>", f);
+	for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++)
+		if (s->t->joined[k])
+			fprintf(f, "<td class='n x' data-v=%.9g>%s", m->ns[k],
+				duration_format(time, sizeof(time), m->ns[k]));
+}
+
+static const char *const kinds[] = {"read", "write", "others"};
+
+static void put_bands_of(FILE *f, const struct html_subject *s, unsigned int kind)
+{
+	const struct timeline_band *b = s->t->band[kind];
+	double all = (double)split_of(b);
+	char name[STAGE_NAME_LEN];
+	struct made_of m;
+
+	if (!all)
+		return;
+	fprintf(f, "<figure><figcaption>%s</figcaption>", kinds[kind]);
+	fputs("<div class=scroll tabindex=0 role=region aria-label=bands><table class=bands><thead><tr>"
+	      "<th class=t>commands<th class=n>mean<th class=n>how many<th class='bar t'>what they are made of",
+	      f);
+	for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++)
+		if (s->t->joined[k])
+			fprintf(f, "<th class='n x'>%s", name_of(s, k, name, sizeof(name)));
+	fputs("<tbody>", f);
+	for (unsigned int i = 0; i < ARRAY_SIZE(bands); i++) {
+		band_of(b, i, all, &m);
+		if (m.commands >= 1)
+			put_band(f, s, i, &m);
+	}
+	fputs("</table></div></figure>\n", f);
+}
+
+static bool has_bands(const struct html_subject *s)
+{
+	for (unsigned int kind = 0; kind < TIMELINE_KINDS; kind++)
+		if (split_of(s->t->band[kind]))
+			return true;
+	return false;
+}
+
+static int put_bands(FILE *f, const struct html_subject *s)
+{
+	char name[STAGE_NAME_LEN];
+
+	fputs("<p class='legend keys'>", f);
+	for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++)
+		if (s->t->joined[k])
+			fprintf(f, "<span><i class='%c%u'></i>%s</span> ",
+				s->merged ? 's' : "ab"[s->side->side], k,
+				name_of(s, k, name, sizeof(name)));
+	fputs("</p>", f);
+	for (unsigned int kind = 0; kind < TIMELINE_KINDS; kind++)
+		put_bands_of(f, s, kind);
+	return 0;
+}
+
+/*
+ * Rows of what commands have in common. @machine, @controller, @peer: of a queue; "" if they are
+ * not known.
+ */
+struct names {
+	const char *machine;
+	const char *peer;
+	char controller[32];
+	unsigned int queue;
+	const char *op;
+};
+
+static void names_of(const struct html_subject *s, const struct timeline_cell *c, struct names *n)
+{
+	const struct totals_row *row = c->owner;
+	const struct stats_row *one = c->owner;
+
+	*n = (struct names){.machine = html_machine(s, s->stream), .peer = "", .op = ""};
+	if (!c->owner) {
+		n->machine = html_machine(s, (unsigned int)(c->what >> 16));
+	} else if (s->merged) {
+		n->machine = html_machine(s, row->connection->host_stream);
+		n->peer = row->connection->subsysnqn;
+		snprintf(n->controller, sizeof(n->controller), "nvme%u",
+			 row->connection->host_instance);
+		n->queue = row->connection->qid;
+		n->op = op_name(row->op);
+	} else {
+		n->peer = one->peer;
+		snprintf(n->controller, sizeof(n->controller), "%s", one->controller);
+		n->queue = one->qid;
+		n->op = op_name(one->op);
+	}
+}
+
+enum by { BY_QUEUE, BY_CONTROLLER, BY_SIZE, BY_CPU, BYS };
+
+static bool same(const struct html_subject *s, enum by by, const struct timeline_cell *a,
+		 const struct timeline_cell *b)
+{
+	struct names x, y;
+
+	names_of(s, a, &x);
+	names_of(s, b, &y);
+	if (by == BY_CPU)
+		return a->what == b->what;
+	if (by == BY_SIZE)
+		return x.op == y.op && a->what == b->what;
+	return x.op == y.op && !strcmp(x.machine, y.machine) && !strcmp(x.peer, y.peer) &&
+	       !strcmp(x.controller, y.controller) && (by == BY_CONTROLLER || x.queue == y.queue);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct timeline_cell *const *x = a, *const *y = b;
+
+	return (*x)->h.sum > (*y)->h.sum ? -1 : (*x)->h.sum < (*y)->h.sum;
+}
+
+/* Adds up cells that are the same by a key. Return: their number, -1 if memory ran out. */
+static int gather(const struct html_subject *s, enum by by, struct timeline_cell **row)
+{
+	int nr = 0;
+
+	for (unsigned int i = 0; i < s->t->nr_cells; i++) {
+		const struct timeline_cell *cell = s->t->cell[i];
+		int at = 0;
+
+		if (!cell->owner != (by == BY_CPU))
+			continue;
+		while (at < nr && !same(s, by, row[at], cell))
+			at++;
+		if (at < nr) {
+			hist_merge(&row[at]->h, &cell->h);
+			for (unsigned int k = 0; k < TIMELINE_SPARKS; k++) {
+				row[at]->spark[k].count += cell->spark[k].count;
+				row[at]->spark[k].sum += cell->spark[k].sum;
+			}
+			continue;
+		}
+		row[nr] = malloc(sizeof(*row[nr]));
+		if (!row[nr])
+			return -1;
+		*row[nr++] = *cell;
+	}
+	qsort(row, (size_t)nr, sizeof(*row), by_time);
+	return nr;
+}
+
+static const struct {
+	const char *name;
+	const char *heads;
+} tables[BYS] = {
+	[BY_QUEUE] = {"queues", "<th scope=col class=t>machine<th scope=col class=t>controller"
+				"<th scope=col class=n>queue<th scope=col class=t>op"},
+	[BY_CONTROLLER] = {"controllers", "<th scope=col class=t>machine"
+					  "<th scope=col class=t>controller"
+					  "<th scope=col class=t>subsystem or host"
+					  "<th scope=col class=t>op"},
+	[BY_SIZE] = {"sizes", "<th scope=col class=n>bytes<th scope=col class=t>op"},
+	[BY_CPU] = {"cpus", "<th scope=col class=t>machine<th scope=col class=n>cpu"},
+};
+
+static void put_key(FILE *f, const struct html_subject *s, enum by by,
+		    const struct timeline_cell *c)
+{
+	struct names n;
+
+	names_of(s, c, &n);
+	fputs("<tr>", f);
+	if (by != BY_SIZE) {
+		fputs("<td class=t>", f);
+		html_text(f, n.machine);
+	}
+	if (by == BY_QUEUE || by == BY_CONTROLLER) {
+		fputs("<td class=t>", f);
+		html_text(f, n.controller[0] ? n.controller : "?");
+	}
+	if (by == BY_CONTROLLER) {
+		fputs("<td class=t>", f);
+		html_text(f, n.peer[0] ? n.peer : "?");
+	}
+	if (by == BY_QUEUE)
+		fprintf(f, "<td class=n data-v=%u>%u", n.queue, n.queue);
+	if (by == BY_SIZE)
+		fprintf(f, "<td class=n data-v=%" PRIu64 ">%" PRIu64, c->what, c->what);
+	if (by == BY_CPU)
+		fprintf(f, "<td class=n data-v=%u>%u", (unsigned int)(c->what & 0xffff),
+			(unsigned int)(c->what & 0xffff));
+	else
+		fprintf(f, "<td class=t>%s", n.op);
+}
+
+static unsigned int sparks_of(const struct timeline *t)
+{
+	uint64_t last = t->time.base + t->time.nr - 1;
+
+	return t->time.nr ? (unsigned int)((last >> TIMELINE_SPARK_SHIFT) -
+					   (t->time.base >> TIMELINE_SPARK_SHIFT)) +
+				    1
+			  : 0;
+}
+
+static int put_rows_by(FILE *f, const struct html_subject *s, enum by by)
+{
+	static const unsigned char shown[] = {OPERATION_COMMANDS, OPERATION_MEAN,  OPERATION_P50,
+					      OPERATION_P99,	  OPERATION_P99_9, OPERATION_MAX};
+	struct timeline_cell **row = calloc(s->t->nr_cells + 1, sizeof(*row));
+	int nr = row ? gather(s, by, row) : -1;
+
+	if (nr > 0) {
+		fprintf(f, "<h3>%s</h3>", by == BY_CPU ? "CPUs" : tables[by].name);
+		html_table_begin(f, s->id, tables[by].name);
+		fputs(tables[by].heads, f);
+		html_heads(f, &operation_columns, shown, ARRAY_SIZE(shown));
+		fputs("<th class=t>mean over time<tbody>\n", f);
+	}
+	for (int i = 0; i < nr && i < (int)ROWS_MAX; i++) {
+		const struct hist_row h = {.h = &row[i]->h};
+
+		put_key(f, s, by, row[i]);
+		html_cells(f, &operation_columns, shown, ARRAY_SIZE(shown), &h);
+		fputs("<td>", f);
+		html_spark(f, row[i]->spark, sparks_of(s->t));
+	}
+	if (nr > 0)
+		html_table_end(f);
+	if (nr > (int)ROWS_MAX)
+		fprintf(f, "<p>%d more, which took less time.</p>", nr - (int)ROWS_MAX);
+	for (unsigned int i = 0; row && i < s->t->nr_cells && row[i]; i++)
+		free(row[i]);
+	free(row);
+	return nr < 0 ? -ENOMEM : 0;
+}
+
+static int put_rows(FILE *f, const struct html_subject *s)
+{
+	int err = 0;
+
+	for (unsigned int by = 0; !err && by < BYS; by++)
+		err = put_rows_by(f, s, (enum by)by);
+	if (s->t->others)
+		fprintf(f, "<p>%" PRIu64 " commands of further queues and sizes are in no row.</p>",
+			s->t->others);
+	return err;
+}
+
+static int put_distribution(FILE *f, const struct html_subject *s)
+{
+	unsigned char op[NT_OPS_NR];
+	unsigned int nr = operations(s, op);
+
+	fputs("<div class=pair>", f);
+	for (unsigned int i = 0; i < nr; i++)
+		html_distribution(f, &s->latency[op[i]], op_name(op[i]));
+	fputs("</div>", f);
+	html_table_begin(f, s->id, "operations");
+	html_heads(f, &operation_columns, HTML_ALL(&operation_columns));
+	fputs("<tbody>\n", f);
+	for (unsigned int i = 0; i < nr; i++) {
+		const struct hist_row row = {.h = &s->latency[op[i]], .op = op[i]};
+
+		fputs("<tr>", f);
+		html_cells(f, &operation_columns, HTML_ALL(&operation_columns), &row);
+	}
+	html_table_end(f);
+	return 0;
+}
+
+static bool has_slowest(const struct html_subject *s)
+{
+	return s->merged && s->merged->nr_slowest;
+}
+
+static void put_gantt(FILE *f, const struct point_row *point, int64_t whole)
+{
+	static const unsigned char shown[] = {POINT_AT, POINT_SIDE, POINT_POINT, POINT_STAGE,
+					      POINT_TOOK};
+	double all = whole > 0 ? (double)whole : 1, end = 100 * (double)point->at / all;
+	double long_ = point->has_took && point->took > 0 ? 100 * (double)point->took / all : 0;
+
+	end = end < 0 ? 0 : end > 100 ? 100 : end;
+	long_ = long_ > end ? end : long_;
+	fputs("<tr>", f);
+	html_cells(f, &point_columns, shown, ARRAY_SIZE(shown), point);
+	fprintf(f,
+		"<td class=bar><div class=gantt><i class='%s' style='margin-left:%.2f%%;width:%.2f%%'>"
+		"</i></div>",
+		point->crosses ? "cross" : side_name(point->side), end - long_, long_);
+}
+
+static int put_slowest(FILE *f, const struct html_subject *s)
+{
+	static const unsigned char what[] = {COMMAND_TIME,  COMMAND_SUBSYSTEM, COMMAND_CNTLID,
+					     COMMAND_QUEUE, COMMAND_OP,	       COMMAND_LENGTH,
+					     COMMAND_SLBA,  COMMAND_STATUS,    COMMAND_LATENCY};
+
+	for (unsigned int i = 0; i < s->merged->nr_slowest; i++) {
+		const struct slow_command *c = &s->merged->slowest[i];
+		struct point_row points[STORY_POINTS_MAX];
+		struct story_names names;
+		unsigned int nr = story_points(c, &names, points);
+		struct command_line l;
+		char buf[16];
+
+		command_line_slow(&l, c, &s->r->inputs[c->connection.host_stream].clock);
+		fprintf(f, "<details%s><summary>%u: %s, %s</summary>", i ? "" : " open", i + 1,
+			op_name(c->host.op < NT_OPS_NR ? c->host.op : NT_OP_OTHER),
+			duration_format(buf, sizeof(buf), (double)c->latency));
+		fputs("<dl class=what>", f);
+		for (unsigned int k = 0; k < ARRAY_SIZE(what); k++) {
+			const struct column *col = &command_columns.column[what[k]];
+			char cell[CELL_LEN];
+			struct value v;
+
+			columns_get(&command_columns, what[k], &l.row, &v);
+			if (v.none)
+				continue;
+			fprintf(f, "<div><dt>%s<dd>", col->title);
+			html_text(f, v.type == VALUE_TEXT
+					     ? v.text
+					     : cell_format(cell, sizeof(cell), col, &v));
+			fputs("</div>", f);
+		}
+		fputs("</dl><div class=scroll tabindex=0 role=region aria-label=command><table class=story>"
+		      "<thead><tr><th class=n>at<th class=t>side<th class=t>point<th class=t>stage"
+		      "<th class=n>took<th class='bar t'>when<tbody>\n",
+		      f);
+		for (unsigned int k = 0; k < nr; k++)
+			put_gantt(f, &points[k], points[nr - 1].at);
+		fputs("</table></div></details>\n", f);
+	}
+	return 0;
+}
+
+/*
+ * The parts of a subject, from the answer down to what explains it. @any: NULL: there always is
+ * something.
+ */
+static const struct section {
+	const char *id;
+	const char *title;
+	const char *what;
+	bool (*any)(const struct html_subject *s);
+	int (*put)(FILE *f, const struct html_subject *s);
+} sections[] = {
+	{"verdict", "Answer", NULL, NULL, put_verdict},
+	{"stages-of", "Stages",
+	 "What a command passes, from top to bottom: bars are shares of all time.", NULL,
+	 put_stages},
+	{"over-time", "Over time",
+	 "Commands are where they began. Triangles: commands that failed.", NULL, put_over_time},
+	{"heat-map", "Heat map", "How many commands took how long.", NULL, put_heat_map},
+	{"bands", "Fast and slow commands",
+	 "What they are made of: mean stages of the commands between two percentiles of the latency.",
+	 has_bands, put_bands},
+	{"rows", "Rows",
+	 "Of queues, controllers, sizes and CPUs. Those that took the most time come first; a "
+	 "heading sorts by its column.",
+	 NULL, put_rows},
+	{"distribution", "Distribution", NULL, NULL, put_distribution},
+	{"in-flight", "In flight",
+	 "Latency by how many commands were in flight on average in a part of the time.", NULL,
+	 put_in_flight},
+	{"addresses", "Addresses", "How many commands began at which logical blocks.",
+	 has_addresses, put_addresses},
+	{"slowest", "Slowest",
+	 "Points of both sides on the host's clock. Striped bars are waits for the other machine.",
+	 has_slowest, put_slowest},
+};
+
+int html_parts(FILE *f, const struct html_subject *s,
+	       int (*recordings)(FILE *f, const struct json_report *r))
+{
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < ARRAY_SIZE(sections); i++) {
+		const struct section *x = &sections[i];
+
+		if (x->any && !x->any(s))
+			continue;
+		fprintf(f, "<section id='%s-%s'><h2>%s</h2>\n", s->id, x->id, x->title);
+		if (x->what)
+			fprintf(f, "<p>%s</p>\n", x->what);
+		err = x->put(f, s);
+		fputs("</section>\n", f);
+		if (!err && !i && recordings)
+			err = recordings(f, s->r);
+	}
+	return err;
+}
+
+void html_navigation(FILE *f, const struct html_subject *s)
+{
+	fputs("<nav aria-label=parts>", f);
+	for (unsigned int i = 0; i < ARRAY_SIZE(sections); i++)
+		if (!sections[i].any || sections[i].any(s))
+			fprintf(f, "<a href='#%s-%s'>%s</a> ", s->id, sections[i].id,
+				sections[i].title);
+	fputs("<a href='#recordings'>Recordings</a> <a href='#figures'>Figures</a></nav>\n", f);
+}

@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# html.sh - a browser shows what report --html writes: without a message, without a request, at two widths; names are text,
+# its figures are those of --format json, tables sort and curves zoom.
+#
+# Screenshots stay in SCREENSHOTS=FOLDER. Without chromium-headless-shell this is skipped: tests/install-packages browser.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/machine/lib.sh
+. tests/machine/lib.sh
+build=${BUILD:-build}
+program=$build/ntprof-bpf
+if ! command -v chromium-headless-shell >/dev/null; then
+	echo "ok 1 - a browser shows the report # SKIP no chromium-headless-shell: tests/install-packages browser"
+	echo "1..1"
+	exit 0
+fi
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+
+# browse PAGE WIDTH OPTION...: what the browser writes; its log is in $out/log, its requests are in $out/requests.
+browse() {
+	local page=$1 width=$2
+
+	shift 2
+	timeout 120 chromium-headless-shell --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$out/profile" \
+		--enable-logging=stderr --log-net-log="$out/requests" --virtual-time-budget=5000 --window-size="$width,1000" \
+		"$@" "file://$out/$page" 2>"$out/log"
+}
+
+# Would it be noticed? A page that complains, asks for something and is too wide.
+cat >"$out/bad.html" <<'END'
+<!DOCTYPE html><img src="http://127.0.0.1:9/"><p style="width:2000px">x</p><script>undefined_name()</script>
+END
+browse bad.html 390 --dump-dom >/dev/null
+equal "a wrong page has messages" "$(grep -c CONSOLE "$out/log")" 1
+check "a wrong page makes a request" grep -q '"http://127.0.0.1:9/' "$out/requests"
+
+# The page with a script of the test behind its own, which tries what users do.
+cat >"$out/try.js" <<'END'
+const told = document.body.dataset;
+told.wide = document.documentElement.scrollWidth;
+told.images = document.images.length;
+told.canvases = document.querySelectorAll('canvas').length;
+const table = document.querySelector('table.sort[id$=queues]');
+if (table) {
+	const heads = [...table.tHead.rows[0].cells], at = heads.findIndex(h => h.dataset.c === 'mean');
+	heads[at].querySelector('button').click();
+	told.sorted = [...table.tBodies[0].rows].map(r => r.cells[at].dataset.v).join(' ');
+}
+const curve = document.querySelector('.dyg');
+if (curve) {
+	const labels = () => curve.innerText;
+	const before = labels();
+	for (let i = 0; i < 4; i++)
+		curve.dispatchEvent(new KeyboardEvent('keydown', {key: '+'}));
+	told.zoomed = before !== labels();
+	curve.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
+	told.whole = before === labels();
+}
+END
+with_script() {
+	local nonce
+
+	nonce=$(grep -o -m1 "nonce-[0-9a-f]*" "$out/$1.html")
+	sed "s|</body></html>|<script nonce=${nonce#nonce-}>{$(tr '\n' ' ' <"$out/try.js")}</script></body></html>|" \
+		"$out/$1.html" >"$out/$1-tried.html"
+}
+
+recordings=(docs/examples/slow-disk.{host,target}.ntp)
+"$program" report "${recordings[@]}" --html "$out/both.html" --format json >"$out/both.json"
+"$program" report "${recordings[0]}" --html "$out/alone.html" --format json >"$out/alone.json"
+NTPROF_HTML=$out "$build/unit/cli/test_report_html" >"$out/log" 2>&1 || cat "$out/log"
+for page in both alone hostile; do
+	with_script $page
+	for width in 1280 390; do
+		browse $page-tried.html $width --dump-dom >"$out/$page-$width.dom"
+		equal "$page, $width wide: no message" "$(grep CONSOLE "$out/log")" ""
+		equal "$page, $width wide: no request" "$(grep -o '"url":"[a-z]*:' "$out/requests" | grep -v '"url":"file:' | sort -u)" ""
+		[[ -z ${SCREENSHOTS:-} ]] ||
+			browse $page.html $width --screenshot="$(realpath "$SCREENSHOTS")/$page-$width.png" --window-size="$width,7000"
+	done
+done
+while IFS=$'\t' read -r name verdict; do
+	equal "$name" "$verdict" yes
+done < <(python3 tests/formats/html_figures.py "$out")
+finish

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * report --html: what the file has in it, and what it replaces. With NTPROF_HTML=FOLDER in the
+ * environment the files stay there: a browser opens them in tests/formats/html.sh.
+ */
+#include "cli/recordings.h"
+
+/* A name that ends a script, a comment, an attribute and a style sheet. */
+#define NAME "</script></style>--><img src=x onerror=\"alert(1)\" '>"
+
+static char folder[128];
+static char *page;
+
+static int setup(void **state)
+{
+	const char *kept = getenv("NTPROF_HTML");
+
+	snprintf(folder, sizeof(folder), "%s", kept ?: "/tmp/ntprof-html.XXXXXX");
+	if (!kept && !mkdtemp(folder))
+		return -1;
+	return find_program(state);
+}
+
+static int teardown(void **state)
+{
+	return getenv("NTPROF_HTML") ? 0 : rmdir(folder);
+}
+
+static char *path_of(const char *name)
+{
+	static char path[200];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void read_page(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	size_t size = 0;
+
+	assert_non_null(f);
+	free(page);
+	page = NULL;
+	assert_true(getdelim(&page, &size, '\0', f) > 0);
+	fclose(f);
+	if (!getenv("NTPROF_HTML"))
+		unlink(path);
+}
+
+static void name_queue(struct queue_info *q)
+{
+	snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", NAME);
+	snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", NAME);
+	snprintf(q->address, sizeof(q->address), "%s", NAME);
+}
+
+static bool some_fail(struct nt_record *r)
+{
+	if (r->cid % 5 == 0)
+		r->status = 0x281;
+	return true;
+}
+
+static void hostile(struct recording f[2], unsigned int commands)
+{
+	struct traffic_config c = traffic_of_one_queue();
+
+	for (unsigned int i = 0; i < 2; i++) {
+		f[i] = (struct recording){.edit = some_fail, .edit_queue = name_queue};
+		snprintf(f[i].header.hostname, sizeof(f[i].header.hostname), "%s", NAME);
+		snprintf(f[i].header.kernel, sizeof(f[i].header.kernel), "%s", NAME);
+		snprintf(f[i].header.selection, sizeof(f[i].header.selection), "%s", NAME);
+	}
+	c.commands = commands;
+	recordings_make(f, &c);
+}
+
+static void names_are_text(void **state)
+{
+	struct recording f[2];
+	struct result r;
+
+	hostile(f, 500);
+	RUN(&r, "report", f[0].path, f[1].path, "--html", path_of("hostile.html"), "--nqn", NAME);
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.err, "");
+	read_page(path_of("hostile.html"));
+	assert_lacks(page, "<img");
+	assert_lacks(page, "onerror=\"");
+	assert_contains(page, "&lt;/script&gt;&lt;/style&gt;--&gt;&lt;img src=x onerror=&quot;");
+	recordings_free(f, 2);
+}
+
+static void other_outputs_stay_as_they_are(void **state)
+{
+	static char *const options[] = {"--format=text", "--format=json", "--slowest=2"};
+	struct recording f[2];
+	struct result with, without;
+
+	hostile(f, 100);
+	for (unsigned int i = 0; i < ARRAY_SIZE(options); i++) {
+		RUN(&without, "report", f[0].path, f[1].path, options[i]);
+		RUN(&with, "report", f[0].path, f[1].path, options[i], "--html",
+		    path_of("other.html"));
+		assert_int_equal(with.status, 0);
+		assert_string_equal(with.out, without.out);
+	}
+	unlink(path_of("other.html"));
+	recordings_free(f, 2);
+}
+
+static void one_side_has_its_own_stages(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = NULL}};
+	struct result r;
+
+	recordings_make(f, &c);
+	for (unsigned int side = 0; side < 2; side++) {
+		RUN(&r, "report", f[side].path, "--html",
+		    path_of(side ? "target.html" : "host.html"));
+		assert_int_equal(r.status, 0);
+		read_page(path_of(side ? "target.html" : "host.html"));
+		assert_contains(page, side ? "network_<wbr>and_<wbr>host"
+					   : "network_<wbr>and_<wbr>target");
+		assert_contains(page, "<h2>Heat map</h2>");
+		assert_contains(page, "<h2>Fast and slow commands</h2>");
+	}
+	recordings_free(f, 2);
+}
+
+static bool nothing(struct nt_record *r)
+{
+	return false;
+}
+
+static void an_empty_recording_has_a_report(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = nothing}, {.edit = nothing}};
+	struct result r;
+
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, "--html", path_of("empty.html"));
+	assert_int_equal(r.status, 0);
+	read_page(path_of("empty.html"));
+	assert_contains(page, "What was recorded");
+	recordings_free(f, 2);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void only_a_report_is_replaced(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = NULL}};
+	char *path = strdup(path_of("file.html"));
+	struct result r;
+
+	recordings_make(f, &c);
+	write_file(path, "something else");
+	RUN(&r, "report", f[0].path, "--html", path);
+	assert_int_equal(r.status, 1);
+	assert_contains(r.err, "it is there already, and is no such report\n");
+	assert_string_equal(r.out, "");
+	read_page(path);
+	assert_string_equal(page, "something else");
+	unlink(path);
+	for (unsigned int i = 0; i < 2; i++) {
+		RUN(&r, "report", f[0].path, "--html", path);
+		assert_int_equal(r.status, 0);
+	}
+	unlink(path);
+	RUN(&r, "report", f[0].path, "--html", "/nowhere/file.html");
+	assert_int_equal(r.status, 1);
+	assert_string_equal(r.err, "ntprof-bpf: --html /nowhere/file.html: "
+				   "No such file or directory\n");
+	free(path);
+	recordings_free(f, 2);
+}
+
+/* The file does not grow with the recording. */
+static void a_long_recording_has_no_larger_file(void **state)
+{
+	size_t size[2];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		struct recording f[2] = {{.edit = NULL}};
+		struct traffic_config c = traffic_of_one_queue();
+		struct result r;
+
+		c.commands = i ? 100000 : 20000;
+		recordings_make(f, &c);
+		RUN(&r, "report", f[0].path, f[1].path, "--html", path_of("long.html"));
+		assert_int_equal(r.status, 0);
+		read_page(path_of("long.html"));
+		size[i] = strlen(page);
+		recordings_free(f, 2);
+	}
+	assert_true(size[1] < 2 * size[0]);
+	assert_true(size[1] < 1 << 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_text),
+		cmocka_unit_test(other_outputs_stay_as_they_are),
+		cmocka_unit_test(one_side_has_its_own_stages),
+		cmocka_unit_test(an_empty_recording_has_a_report),
+		cmocka_unit_test(only_a_report_is_replaced),
+		cmocka_unit_test(a_long_recording_has_no_larger_file),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
