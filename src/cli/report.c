@@ -86,6 +86,8 @@ static void report_matched(void *context, const struct merge_connection *c,
 		report_command(r, c, host, target, false);
 	if (totals_add(&r->merged, c, host, target) ||
 	    (r->timeline && report_timeline_add(r, c, host)) ||
+	    (r->perfetto &&
+	     perfetto_add(r->perfetto, c, host, target, r->inputs[c->host_stream].to_common)) ||
 	    (r->groups && report_groups_add(r, c, host, target)) ||
 	    (r->details && ended_well(host) && details_add(r->details, host, target)))
 		r->result = -ENOMEM;
@@ -104,6 +106,10 @@ static void report_single(void *context, const struct merge_connection *c,
 		report_command(r, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
 	if (host)
 		totals_add_single(&r->merged, c, rec);
+	if (r->perfetto &&
+	    perfetto_add(r->perfetto, c, host ? rec : NULL, host ? NULL : rec,
+			 r->inputs[host ? c->host_stream : c->target_stream].to_common))
+		r->result = -ENOMEM;
 	if (host && r->timeline && (rec->flags & NT_F_CANCELLED) && record_begin_ns(rec))
 		timeline_add_failed(r->timeline,
 				    record_begin_ns(rec) +
@@ -184,10 +190,9 @@ static int take(struct report *r, unsigned int i, const struct stream_event *e)
 	if (!err && r->limited && e->type == STREAM_RECORD)
 		err = report_limits_record(r, i, &e->record);
 	/*
-	 * Nothing is matched if only one side is there, but the lines of commands come from the
-	 * merge.
+	 * Nothing is matched if only one side is there, but single commands come from the merge.
 	 */
-	if (err || (r->alone[i] && !r->commands))
+	if (err || (r->alone[i] && !r->commands && !r->perfetto))
 		return err;
 	if (e->type == STREAM_QUEUE)
 		return merge_queue(r->merge, i, r->inputs[i].header.side, &e->queue);
@@ -363,6 +368,7 @@ static int report_open(struct report *r, char *const *paths)
  * @detail: show every interval between points
  * @verbose: show each queue of a connection
  * @html: a file for the report with pictures; NULL: none
+ * @perfetto: a file for a trace of at most @perfetto_max commands; NULL: none
  * @groups: the groups and intervals that rows are made of
  * @filter: the commands that are reported
  * @limits: the rates that network and drives can carry
@@ -376,6 +382,8 @@ struct report_options {
 	bool detail;
 	bool verbose;
 	const char *html;
+	const char *perfetto;
+	unsigned int perfetto_max;
 	struct group_options groups;
 	struct filter filter;
 	struct limits limits;
@@ -408,47 +416,65 @@ static bool grouped(const struct report_options *o)
 	       o->groups.choice.grouping.every_ns;
 }
 
-/*
- * Opens the file of pictures, beside its name. A file of that name is replaced if it is such a
- * report, and not a recording. Return: whether there is one; else a message says why not.
+/**
+ * struct written - a file that the report is also written to, beside its name until it is whole
+ * @begins: how such a file begins, @len bytes: another one is not replaced, as it may be a
+ * recording
  */
-static bool html_open(struct report *r, struct destination *to, const char *path)
+struct written {
+	const char *option;
+	const char *begins;
+	size_t len;
+	struct destination to;
+	FILE *f;
+};
+
+/* Return: false if it cannot be opened, after a message. */
+static bool written_open(struct written *w, const char *path)
 {
-	char begins[sizeof(HTML_BEGINS)] = "";
 	FILE *old = fopen(path, "r");
+	char begins[64];
 	bool replace;
 	int err;
 
-	replace = old && fread(begins, 1, sizeof(begins) - 1, old) == sizeof(begins) - 1 &&
-		  !strcmp(begins, HTML_BEGINS);
+	replace = old && fread(begins, 1, w->len, old) == w->len &&
+		  !memcmp(begins, w->begins, w->len);
 	if (old)
 		fclose(old);
-	err = destination_open(to, path, replace);
+	err = destination_open(&w->to, path, replace);
 	if (err == -EEXIST) {
-		message("--html %s: it is there already, and is no such report", path);
+		message("%s %s: it is there already, and is no such report", w->option, path);
 		return false;
 	}
 	if (!err) {
-		int fd = dup(to->fd);
+		int fd = dup(w->to.fd);
 
-		r->html = fd < 0 ? NULL : fdopen(fd, "w");
-		err = r->html ? 0 : -errno;
+		w->f = fd < 0 ? NULL : fdopen(fd, "w");
+		err = w->f ? 0 : -errno;
 		if (err)
-			destination_close(to);
+			destination_close(&w->to);
 	}
 	if (err)
-		message("--html %s: %s", path, strerror(-err));
+		message("%s %s: %s", w->option, path, strerror(-err));
 	return !err;
 }
 
 /* Return: 0 or a negative errno. */
-static int html_finish(struct report *r, struct destination *to)
+static int written_finish(struct written *w)
 {
-	int err = fflush(r->html) ? -errno : 0;
+	int err = w->f && fflush(w->f) ? -errno : 0;
 
-	if (!err && ferror(r->html))
+	if (!err && w->f && ferror(w->f))
 		err = -EIO;
-	return err ?: destination_commit(to);
+	return err || !w->f ? err : destination_commit(&w->to);
+}
+
+static void written_close(struct written *w)
+{
+	if (!w->f)
+		return;
+	fclose(w->f);
+	destination_close(&w->to);
 }
 
 /* Return: false if memory ran out. */
@@ -475,11 +501,19 @@ static int report(const struct report_options *o)
 	struct limits limits = o->limits;
 	struct merge_callbacks callbacks = {
 		.matched = report_matched, .single = report_single, .context = &r};
-	struct destination html;
+	struct written html = {"--html", HTML_BEGINS, sizeof(HTML_BEGINS) - 1, .f = NULL};
+	struct written perfetto = {"--perfetto", PERFETTO_BEGINS, sizeof(PERFETTO_BEGINS) - 1,
+				   .f = NULL};
 	int status = EXIT_FAILURE, err;
 
-	if (o->html && !html_open(&r, &html, o->html))
+	if (o->html && !written_open(&html, o->html))
 		return EXIT_FAILURE;
+	if (o->perfetto && !written_open(&perfetto, o->perfetto)) {
+		written_close(&html);
+		return EXIT_FAILURE;
+	}
+	r.html = html.f;
+	r.trace = perfetto.f;
 	if (filter_any(&filter))
 		r.filter = &filter;
 	if (grouped(o)) {
@@ -491,8 +525,10 @@ static int report(const struct report_options *o)
 		r.figures = &o->groups.choice.figures;
 		r.details = details_new();
 	}
-	if (r.html)
+	if (r.html || r.trace)
 		r.timeline = timeline_new();
+	if (r.trace)
+		r.perfetto = perfetto_new(o->perfetto_max ?: PERFETTO_COMMANDS);
 	r.limits = limits_any(&limits) ? &limits : NULL;
 	r.burst_ns = calloc(r.nr, sizeof(*r.burst_ns));
 	r.inputs = calloc(r.nr, sizeof(*r.inputs));
@@ -505,8 +541,9 @@ static int report(const struct report_options *o)
 	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
 		r.inputs[i].fd = -1;
 	err = r.burst_ns && !r.groups == !r.choice && !r.details == !r.figures && r.inputs &&
-			      !r.html == !r.timeline && r.alone && r.matched && places_make(&r) &&
-			      r.unmatched && r.edges && r.merge
+			      !(r.html || r.trace) == !r.timeline && !r.trace == !r.perfetto &&
+			      r.alone && r.matched && places_make(&r) && r.unmatched && r.edges &&
+			      r.merge
 		      ? totals_init(&r.merged, r.html && !o->slowest ? HTML_SLOWEST : o->slowest)
 		      : -ENOMEM;
 	if (!err)
@@ -527,8 +564,8 @@ static int report(const struct report_options *o)
 		goto out;
 	if (!err)
 		err = report_print(&r);
-	if (!err && r.html)
-		err = html_finish(&r, &html);
+	if (!err)
+		err = written_finish(&html) ?: written_finish(&perfetto);
 	if (!err)
 		err = standard_output_finish();
 	if (err)
@@ -550,10 +587,9 @@ out:
 	limits_free(&limits);
 	details_free(r.details);
 	timeline_free(r.timeline);
-	if (r.html) {
-		fclose(r.html);
-		destination_close(&html);
-	}
+	perfetto_free(r.perfetto);
+	written_close(&html);
+	written_close(&perfetto);
 	for (unsigned int i = 0; r.places && i < r.nr; i++)
 		places_free(r.places[i]);
 	free(r.places);
@@ -564,7 +600,17 @@ out:
 	return status;
 }
 
-enum { KEY_SLOWEST = 0x100, KEY_COMMANDS, KEY_TIME, KEY_WHERE, KEY_EVERY, KEY_DETAIL, KEY_HTML };
+enum {
+	KEY_SLOWEST = 0x100,
+	KEY_COMMANDS,
+	KEY_TIME,
+	KEY_WHERE,
+	KEY_EVERY,
+	KEY_DETAIL,
+	KEY_HTML,
+	KEY_PERFETTO,
+	KEY_MAX
+};
 
 enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP, CHILD_LIMITS };
 
@@ -602,6 +648,15 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		if (!*arg || !strcmp(arg, "-"))
 			options_error(state, "--html needs the name of a file");
 		o->html = arg;
+		break;
+	case KEY_PERFETTO:
+		if (!*arg || !strcmp(arg, "-"))
+			options_error(state, "--perfetto needs the name of a file");
+		o->perfetto = arg;
+		break;
+	case KEY_MAX:
+		o->perfetto_max = (unsigned int)options_count(state, "--perfetto-max", arg,
+							      PERFETTO_COMMANDS_MAX);
 		break;
 	case KEY_TIME:
 		wrong = filter_time(&o->filter, arg);
@@ -666,6 +721,11 @@ static const struct argp_option report_options[] = {
 	 SECTION_SHOW},
 	{"html", KEY_HTML, "FILE", OPTION_ACTS,
 	 "Also write the report with pictures to FILE, which a browser shows without a network",
+	 SECTION_OUTPUT},
+	{"perfetto", KEY_PERFETTO, "FILE", OPTION_ACTS,
+	 "Also write the commands to FILE, as a trace for ui.perfetto.dev", SECTION_OUTPUT},
+	{"perfetto-max", KEY_MAX, "N", 0,
+	 "At most N commands in that file: half of them the slowest, the others a sample (default: 200000)",
 	 SECTION_OUTPUT},
 	{"time", KEY_TIME, "FROM-TO", 0,
 	 "Only commands that began in that time after their recording did, or by its wall clock: FROM-TO or FROM..TO, "

@@ -377,6 +377,21 @@ static int print_json(struct report *r)
 	return json_write(stdout, json_report(&j));
 }
 
+/* Says what is not in the trace. */
+static int write_trace(struct report *r)
+{
+	uint64_t left_out;
+	int err = perfetto_write(r->perfetto, &r->machines, r->nr_matched ? r->timeline : NULL,
+				 r->trace, &left_out);
+
+	if (!err && left_out)
+		fprintf(stderr,
+			"ntprof-bpf: %" PRIu64 " commands found no room in the trace: see "
+			"--perfetto-max\n",
+			left_out);
+	return err;
+}
+
 /* Writes the file of pictures. The other outputs show as many of the slowest as are asked for. */
 static int write_html(struct report *r)
 {
@@ -626,6 +641,8 @@ int report_print(struct report *r)
 	totals_sort(&r->merged);
 	if (!err && r->html)
 		err = write_html(r);
+	if (!err && r->trace)
+		err = write_trace(r);
 	if (err)
 		return err;
 	if (r->format == FORMAT_JSON)

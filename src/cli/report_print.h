@@ -17,6 +17,7 @@
 #include "stream/reader.h"
 #include "view/columns_groups.h"
 #include "view/limits.h"
+#include "view/perfetto.h"
 #include "view/view.h"
 
 /**
@@ -45,6 +46,7 @@
  * @verbose: show each queue of a connection
  * @timeline: what pictures of merged commands need; NULL: no pictures
  * @html: the file that they are written to; NULL: none
+ * @trace: the file that @perfetto is written to; NULL: none
  * @slowest: how many of merged.slowest all other outputs show
  * @format: format of the output
  * @result: error of the merge's callbacks
@@ -80,6 +82,8 @@ struct report {
 	bool verbose;
 	struct timeline *timeline;
 	FILE *html;
+	FILE *trace;
+	struct perfetto *perfetto;
 	unsigned int slowest;
 	enum output_format format;
 	int result;

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# perfetto.sh - a trace of report --perfetto is what protoc decodes by perfetto's numbers of fields: slices nest and add up,
+# arrows have two ends, and commands are those of --format json.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/machine/lib.sh
+. tests/machine/lib.sh
+program=${BUILD:-build}/ntprof-bpf
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+
+recordings=(docs/examples/slow-disk.{host,target}.ntp)
+decode() {
+	protoc --decode=Trace --proto_path=tests/formats perfetto.proto <"$1"
+}
+"$program" report "${recordings[@]}" --perfetto "$out/trace" --format json >"$out/json"
+decode "$out/trace" >"$out/text"
+equal "protoc decodes it" $? 0
+while IFS=$'\t' read -r name verdict; do
+	equal "$name" "$verdict" yes
+done < <(/usr/bin/python3 tests/formats/perfetto.py "$out/text" "$out/json")
+
+"$program" report "${recordings[@]}" --perfetto "$out/trace" --perfetto-max 100 >/dev/null 2>"$out/log"
+decode "$out/trace" >"$out/text"
+commands=$(($(grep -c 'name: "cid"' "$out/text") / 2))
+check "no more than asked for" test $commands -gt 50 -a $commands -le 100
+equal "what found no room is counted" "$(<"$out/log")" \
+	"ntprof-bpf: $((2146 - commands)) commands found no room in the trace: see --perfetto-max"
+for side in 0 1; do
+	"$program" report "${recordings[side]}" --perfetto "$out/side$side" >/dev/null
+	equal "side $side alone has its commands" "$(decode "$out/side$side" | grep -c 'name: "cid"')" 2146
+done
+echo something >"$out/other"
+"$program" report "${recordings[@]}" --perfetto "$out/other" >/dev/null 2>&1
+equal "another file is not replaced" "$(<"$out/other")" something
+finish
