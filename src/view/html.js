@@ -37,6 +37,7 @@ if (window.Dygraph) {
 	};
 	const duration = ns => ns >= 1e9 ? three(ns / 1e9) + 's' : ns >= 1e6 ? three(ns / 1e6) + 'ms' :
 		ns >= 1e3 ? three(ns / 1e3) + 'us' : three(ns) + 'ns';
+	const time = s => s ? duration(s * 1e9) : '0s';
 	const graphs = [];
 	const colors = {max: '--c3', p99: '--c2', p50: '--c1', reads: '--c1', writes: '--c2', others: '--c3', read: '--c1', written: '--c2'};
 	const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -63,8 +64,19 @@ if (window.Dygraph) {
 			labels: data.labels, logscale: log, legend: 'follow', connectSeparatedPoints: false, strokeWidth: 1.6,
 			includeZero: !log, yRangePad: log ? 8 : 0, drawPoints: false, animatedZooms: false, highlightCircleSize: 3,
 			axes: {
-				x: {valueFormatter: v => three(v) + ' s', axisLabelFormatter: v => three(v) + 's'},
+				x: {valueFormatter: time, axisLabelFormatter: time},
 				y: {valueFormatter: show, axisLabelFormatter: show, axisLabelWidth: 60},
+			},
+			underlayCallback: (canvas, area, g) => {
+				canvas.fillStyle = css('--bad');
+				for (const at of data.failed) {
+					const x = g.toDomXCoord(at);
+					canvas.beginPath();
+					canvas.moveTo(x, area.y + 10);
+					canvas.lineTo(x - 6, area.y);
+					canvas.lineTo(x + 6, area.y);
+					canvas.fill();
+				}
 			},
 			zoomCallback: (from, to) => all(graph.isZoomed('x') ? [from, to] : null),
 		}));

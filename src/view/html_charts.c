@@ -320,6 +320,14 @@ static void data_of(FILE *f, const struct html_figure *t, const struct series *s
 		}
 		fputs("]", f);
 	}
+	fputs("],\"failed\":[", f);
+	comma = "";
+	for (unsigned int i = 0; i < t->nr && s->label == LABEL_DURATION; i++) {
+		if (!t->bin[i].failed)
+			continue;
+		fprintf(f, "%s%.9g", comma, seconds_of(t) * (i + 0.5));
+		comma = ",";
+	}
 	fputs("]}</script>", f);
 }
 
