@@ -20,7 +20,7 @@
 #define ROWS_MAX 200u
 #define NONCE_LEN 16
 
-/* Of the library in html.inc.h; see debian/copyright. */
+/* Of dygraphs, which make puts into the program if it is installed; see debian/copyright. */
 static const char dygraph_licence[] =
 	"Copyright (c) 2006, 2009, 2011, 2012, 2013, 2017\n"
 	"Dan Vanderkam <danvdk@gmail.com>\n"
