@@ -256,6 +256,21 @@ static void band_add(struct timeline *t, struct timeline_band *b, const struct t
 			t->joined[c->into[i]] |= 1u << i;
 }
 
+static bool is_slow(const struct timeline *t, uint64_t latency)
+{
+	return t->nr_slow < TIMELINE_SLOWEST || latency > t->slow[TIMELINE_SLOWEST - 1].latency;
+}
+
+static __attribute__((noinline)) void keep_slow(struct timeline *t, uint64_t latency,
+						const struct nt_record *r)
+{
+	unsigned int at = t->nr_slow < TIMELINE_SLOWEST ? t->nr_slow++ : TIMELINE_SLOWEST - 1;
+
+	for (; at && t->slow[at - 1].latency < latency; at--)
+		t->slow[at] = t->slow[at - 1];
+	t->slow[at] = (struct timeline_slow){latency, *r};
+}
+
 static bool has_lba(enum nt_op op)
 {
 	return op == NT_OP_READ || op == NT_OP_WRITE || op == NT_OP_WRITE_ZEROES;
@@ -280,6 +295,8 @@ int timeline_add(struct timeline *t, const struct timeline_command *c)
 			lba_reach(t, c->r->slba);
 		bin->lba[(c->r->slba >> t->lba.shift) - t->lba.base]++;
 	}
+	if (is_slow(t, c->latency_ns))
+		keep_slow(t, c->latency_ns, c->r);
 	if (c->nr)
 		band_add(t, &t->band[kind][bucket], c);
 	err = cell_add(t, c->owner, c->r->length, kind, bucket, c);

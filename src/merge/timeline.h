@@ -30,6 +30,9 @@
 #define TIMELINE_CELLS 512u
 #endif
 
+/* The slowest commands that are kept, for recordings of one side: others are in struct totals. */
+#define TIMELINE_SLOWEST 5u
+
 /* Operations as pictures show them. */
 enum timeline_kind { TIMELINE_READ, TIMELINE_WRITE, TIMELINE_OTHER, TIMELINE_KINDS };
 
@@ -94,6 +97,7 @@ struct timeline_cell {
  * @cell: nr_cells of them
  * @table: the same by a hash, with free places in between
  * @others: commands past TIMELINE_CELLS
+ * @slow: @nr_slow of the slowest, the slowest first
  */
 struct timeline {
 	struct timeline_axis time;
@@ -106,6 +110,11 @@ struct timeline {
 	unsigned int nr_cells;
 	struct timeline_cell *table[2 * TIMELINE_CELLS];
 	uint64_t others;
+	struct timeline_slow {
+		uint64_t latency;
+		struct nt_record r;
+	} slow[TIMELINE_SLOWEST];
+	unsigned int nr_slow;
 };
 
 /**

@@ -589,6 +589,22 @@ unsigned int story_points(const struct slow_command *c, struct story_names *name
 	return nr;
 }
 
+unsigned int story_points_of_side(const struct nt_record *r, uint32_t missing,
+				  struct story_names *names, struct point_row points[NT_POINTS_MAX])
+{
+	struct story_side *n = &names->side[r->side];
+	unsigned int nr = columns_points(points, r);
+
+	names_init(n, (enum nt_side)r->side, missing | record_lacks(r));
+	qsort(points, nr, sizeof(points[0]), by_time);
+	for (unsigned int i = 0; i < nr; i++) {
+		set_stage(&points[i], n, r);
+		points[i].first = !i;
+		points[i].since = i ? points[i].at - points[i - 1].at : 0;
+	}
+	return nr;
+}
+
 void story_print(const struct slow_command *c, const struct instant *clock, FILE *f,
 		 unsigned int width)
 {

@@ -250,6 +250,14 @@ unsigned int story_points(const struct slow_command *c, struct story_names *name
 			  struct point_row points[STORY_POINTS_MAX]);
 
 /**
+ * story_points_of_side() - the same for a record of one side alone
+ * @missing: bits of the points that its machine lacks
+ */
+unsigned int story_points_of_side(const struct nt_record *r, uint32_t missing,
+				  struct story_names *names,
+				  struct point_row points[NT_POINTS_MAX]);
+
+/**
  * story_print() - print a description of the command, with its time by @clock, see
  * command_line_slow(); then each point with the stage that it ends;
  * then the ten stages. Times are on the host's clock; the target's points are placed by the middle

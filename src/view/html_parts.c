@@ -584,7 +584,7 @@ static int put_distribution(FILE *f, const struct html_subject *s)
 
 static bool has_slowest(const struct html_subject *s)
 {
-	return s->merged && s->merged->nr_slowest;
+	return s->merged ? s->merged->nr_slowest : s->t->nr_slow;
 }
 
 static void put_gantt(FILE *f, const struct point_row *point, int64_t whole)
@@ -604,46 +604,58 @@ static void put_gantt(FILE *f, const struct point_row *point, int64_t whole)
 		point->crosses ? "cross" : side_name(point->side), end - long_, long_);
 }
 
-static int put_slowest(FILE *f, const struct html_subject *s)
+/* @nr: of @points; @i: how many are slower */
+static void put_story(FILE *f, const struct command_line *l, const struct point_row *points,
+		      unsigned int nr, unsigned int i)
 {
 	static const unsigned char what[] = {COMMAND_TIME,  COMMAND_SUBSYSTEM, COMMAND_CNTLID,
 					     COMMAND_QUEUE, COMMAND_OP,	       COMMAND_LENGTH,
 					     COMMAND_SLBA,  COMMAND_STATUS,    COMMAND_LATENCY};
+	char cell[CELL_LEN];
 
-	for (unsigned int i = 0; i < s->merged->nr_slowest; i++) {
+	fprintf(f, "<details%s><summary>%u: %s, %s</summary>", i ? "" : " open", i + 1,
+		op_name(l->row.r->op < NT_OPS_NR ? l->row.r->op : NT_OP_OTHER),
+		duration_format(cell, sizeof(cell), (double)l->row.latency));
+	fputs("<dl class=what>", f);
+	for (unsigned int k = 0; k < ARRAY_SIZE(what); k++) {
+		const struct column *c = &command_columns.column[what[k]];
+		struct value v;
+
+		columns_get(&command_columns, what[k], &l->row, &v);
+		if (v.none)
+			continue;
+		fprintf(f, "<div><dt>%s<dd>", c->title);
+		html_text(f,
+			  v.type == VALUE_TEXT ? v.text : cell_format(cell, sizeof(cell), c, &v));
+		fputs("</div>", f);
+	}
+	fputs("</dl><div class=scroll tabindex=0 role=region aria-label=command><table class=story>"
+	      "<thead><tr><th class=n>at<th class=t>side<th class=t>point<th class=t>stage"
+	      "<th class=n>took<th class='bar t'>when<tbody>\n",
+	      f);
+	for (unsigned int k = 0; k < nr; k++)
+		put_gantt(f, &points[k], points[nr - 1].at);
+	fputs("</table></div></details>\n", f);
+}
+
+static int put_slowest(FILE *f, const struct html_subject *s)
+{
+	struct point_row points[STORY_POINTS_MAX];
+	struct story_names names;
+	struct command_line l;
+
+	for (unsigned int i = 0; s->merged && i < s->merged->nr_slowest; i++) {
 		const struct slow_command *c = &s->merged->slowest[i];
-		struct point_row points[STORY_POINTS_MAX];
-		struct story_names names;
-		unsigned int nr = story_points(c, &names, points);
-		struct command_line l;
-		char buf[16];
 
 		command_line_slow(&l, c, &s->r->inputs[c->connection.host_stream].clock);
-		fprintf(f, "<details%s><summary>%u: %s, %s</summary>", i ? "" : " open", i + 1,
-			op_name(c->host.op < NT_OPS_NR ? c->host.op : NT_OP_OTHER),
-			duration_format(buf, sizeof(buf), (double)c->latency));
-		fputs("<dl class=what>", f);
-		for (unsigned int k = 0; k < ARRAY_SIZE(what); k++) {
-			const struct column *col = &command_columns.column[what[k]];
-			char cell[CELL_LEN];
-			struct value v;
+		put_story(f, &l, points, story_points(c, &names, points), i);
+	}
+	for (unsigned int i = 0; !s->merged && i < s->t->nr_slow; i++) {
+		const struct nt_record *r = &s->t->slow[i].r;
 
-			columns_get(&command_columns, what[k], &l.row, &v);
-			if (v.none)
-				continue;
-			fprintf(f, "<div><dt>%s<dd>", col->title);
-			html_text(f, v.type == VALUE_TEXT
-					     ? v.text
-					     : cell_format(cell, sizeof(cell), col, &v));
-			fputs("</div>", f);
-		}
-		fputs("</dl><div class=scroll tabindex=0 role=region aria-label=command><table class=story>"
-		      "<thead><tr><th class=n>at<th class=t>side<th class=t>point<th class=t>stage"
-		      "<th class=n>took<th class='bar t'>when<tbody>\n",
-		      f);
-		for (unsigned int k = 0; k < nr; k++)
-			put_gantt(f, &points[k], points[nr - 1].at);
-		fputs("</table></div></details>\n", f);
+		command_line_of_side(&l, NULL, r, s->side->missing, &s->r->inputs[s->stream].clock);
+		put_story(f, &l, points, story_points_of_side(r, s->side->missing, &names, points),
+			  i);
 	}
 	return 0;
 }
@@ -680,7 +692,8 @@ static const struct section {
 	{"addresses", "Addresses", "How many commands began at which logical blocks.",
 	 has_addresses, put_addresses},
 	{"slowest", "Slowest",
-	 "Points of both sides on the host's clock. Striped bars are waits for the other machine.",
+	 "What each of them passed; of both sides on the host's clock. Striped bars are waits for the "
+	 "other machine.",
 	 has_slowest, put_slowest},
 };
 

@@ -126,6 +126,8 @@ static void one_side_has_its_own_stages(void **state)
 					   : "network_<wbr>and_<wbr>target");
 		assert_contains(page, "<h2>Heat map</h2>");
 		assert_contains(page, "<h2>Fast and slow commands</h2>");
+		assert_contains(page, "<h2>Slowest</h2>");
+		assert_contains(page, side ? "<td class=t>exec<td" : "<td class=t>queue_rq<td");
 	}
 	recordings_free(f, 2);
 }

@@ -152,6 +152,24 @@ static void stages_are_counted_by_latency(void **state)
 	assert_int_equal(t->joined[NT_MS_TARGET_SUBSYSTEM], 1u << NT_MS_TARGET_SUBSYSTEM);
 }
 
+static void the_slowest_are_kept(void **state)
+{
+	struct timeline *t = *state;
+
+	for (unsigned int i = 0; i < 100; i++) {
+		const struct nt_record r = {.cid = (uint16_t)i};
+		const struct timeline_command c = {
+			.begin_ns = SECOND, .latency_ns = i * 37 % 100, .r = &r, .cpu = 1};
+
+		assert_int_equal(timeline_add(t, &c), 0);
+	}
+	assert_int_equal(t->nr_slow, TIMELINE_SLOWEST);
+	for (unsigned int i = 0; i < TIMELINE_SLOWEST; i++) {
+		assert_int_equal(t->slow[i].latency, 99 - i);
+		assert_int_equal(t->slow[i].r.cid * 37 % 100, 99 - i);
+	}
+}
+
 static void rows_past_the_limit_are_counted_together(void **state)
 {
 	static const char owner[TIMELINE_CELLS + 10];
@@ -177,6 +195,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(addresses_have_a_range_of_their_own, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(stages_are_counted_by_latency, setup, teardown),
+		cmocka_unit_test_setup_teardown(the_slowest_are_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(rows_past_the_limit_are_counted_together, setup,
 						teardown),
 	};
