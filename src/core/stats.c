@@ -232,13 +232,20 @@ static size_t stages_at(const struct stats *s, const struct stats_row *row)
 	return BISECT(i, 0, s->nr_stages, stages_compare(row, s->stages[i]) > 0);
 }
 
-struct stats_stages *stats_stages_find(const struct stats *s, const struct stats_row *row)
+size_t stats_stages_at(const struct stats *s, const struct stats_row *row)
 {
 	size_t at = stages_at(s, row);
 
 	return !row->shared && at < s->nr_stages && !stages_compare(row, s->stages[at])
-		       ? s->stages[at]
-		       : NULL;
+		       ? at
+		       : s->nr_stages;
+}
+
+struct stats_stages *stats_stages_find(const struct stats *s, const struct stats_row *row)
+{
+	size_t at = stats_stages_at(s, row);
+
+	return at < s->nr_stages ? s->stages[at] : NULL;
 }
 
 static void stages_remove(struct stats *s, size_t at)

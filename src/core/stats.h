@@ -306,7 +306,13 @@ struct stats_row *stats_row(struct stats *s, const char *controller, const char 
 struct stats_row *stats_row_of(struct stats *s, const char *controller, const char *peer,
 			       const char *other, uint16_t qid, enum nt_op op, bool shared);
 
-/** stats_stages_find() - the stages of a row's controller and operation; NULL if there are none */
+/**
+ * stats_stages_at() - the index in &stats.stages of those of a row's controller and operation;
+ * &stats.nr_stages if there are none
+ */
+size_t stats_stages_at(const struct stats *s, const struct stats_row *row);
+
+/** stats_stages_find() - the same stages; NULL if there are none */
 struct stats_stages *stats_stages_find(const struct stats *s, const struct stats_row *row);
 
 /**

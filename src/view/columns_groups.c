@@ -427,7 +427,8 @@ void group_table_make(struct group_table *t, const struct group_choice *c, enum 
 	else
 		add_recorded(t, none_failed);
 	add_figures(t);
-	if (!live) {
+	/* Those of a live view's records are not added up by group. */
+	if (!live || !c->live_groups) {
 		unsigned char stage = add(t, &longest_stage), share = add(t, &longest_share);
 
 		t->dispensable[t->nr_dispensable++] = share;

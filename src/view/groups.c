@@ -235,6 +235,7 @@ struct json_object *groups_output_json(const struct stats *s, bool summary,
 	for (size_t i = 0; i < p.nr; i++) {
 		struct json_object *row = json_row(&t.columns, &p.row[i]);
 
+		json_put(row, "stages", stages_json(&p.row[i]));
 		if (c->scale.on)
 			json_put(row, "histogram",
 				 group_histogram_json(p.row[i].base.h, &c->scale));

@@ -3,7 +3,9 @@
 
 #include <json-c/linkhash.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/array.h"
 #include "merge/unmatched.h"
 #include "shared/buckets.h"
 #include "view/columns.h"
@@ -123,9 +125,9 @@ static struct json_object *stage_of(const struct stage_table *table, const struc
 }
 
 /* @figures: in addition to the usual ones; NULL or empty: none */
-static struct json_object *stages_of(const struct stage_rows *rows, const struct figures *figures)
+static void put_stages(struct json_object *stages, const struct stage_rows *rows,
+		       const struct figures *figures)
 {
-	struct json_object *stages = json_array();
 	struct stage_table table;
 
 	stage_table_make(&table, figures);
@@ -133,7 +135,77 @@ static struct json_object *stages_of(const struct stage_rows *rows, const struct
 		if (!rows->row[i].unknown)
 			json_append(stages, stage_of(figures && figures->nr ? &table : NULL,
 						     &rows->row[i]));
+}
+
+static struct json_object *stages_of(const struct stage_rows *rows, const struct figures *figures)
+{
+	struct json_object *stages = json_array();
+
+	put_stages(stages, rows, figures);
 	return stages;
+}
+
+/* Whether the rows are of one controller. */
+static bool same_controller(const struct stats_row *a, const struct stats_row *b)
+{
+	return !strcmp(a->controller, b->controller) && !strcmp(a->peer, b->peer) &&
+	       !strcmp(a->other, b->other);
+}
+
+/* A controller, named as in its rows. Its stages are appended to @stages. */
+static struct json_object *controller_of(const struct stats *s, size_t index,
+					 struct json_object *stages)
+{
+	static const unsigned char names[] = {QUEUE_CONTROLLER, QUEUE_PEER};
+	struct json_object *o = json_empty();
+	struct queue_row row;
+
+	columns_queues_row(&row, s, index, true);
+	for (unsigned int k = 0; k < ARRAY_SIZE(names); k++) {
+		struct value v;
+
+		columns_get(&queue_columns, names[k], &row, &v);
+		json_put(o, queue_columns.column[names[k]].name, json_text(v.text));
+	}
+	json_put(o, "stages", stages);
+	return o;
+}
+
+/*
+ * The stages of each controller, by operation. An operation that lacks commands is left out, as its
+ * stages would not be those of the rows.
+ */
+static struct json_object *controller_stages(const struct stats *s, bool summary,
+					     const struct figures *figures)
+{
+	struct json_object *all = json_array(), *stages = NULL;
+	bool *done = calloc(s->nr_stages + 1, sizeof(*done));
+	const struct stats_row *last = NULL;
+	struct stage_rows rows;
+
+	if (!done)
+		json_append(NULL, NULL);
+	for (size_t i = 0; done && i < s->nr_rows; i++)
+		done[stats_stages_at(s, s->rows[i])] |=
+			summary ? s->rows[i]->unstaged_total : s->rows[i]->unstaged_interval;
+	for (size_t i = 0; done && i < s->nr_rows; i++) {
+		size_t at = stats_stages_at(s, s->rows[i]);
+
+		if (at == s->nr_stages || done[at])
+			continue;
+		done[at] = true;
+		columns_stages_of_controller(&rows, s, s->stages[at], summary);
+		if (!rows.nr)
+			continue;
+		if (!last || !same_controller(last, s->rows[i])) {
+			stages = json_array();
+			json_append(all, controller_of(s, i, stages));
+		}
+		last = s->rows[i];
+		put_stages(stages, &rows, figures);
+	}
+	free(done);
+	return all;
 }
 
 void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram,
@@ -147,6 +219,7 @@ void json_put_side(struct json_object *o, const struct stats *s, bool summary, b
 	json_put(o, "queues", queues_of(s, summary, histogram));
 	json_put(o, "operations", operations_of(s, summary));
 	json_put(o, "stages", stages_of(&stages, figures));
+	json_put(o, "controller_stages", controller_stages(s, summary, figures));
 	json_put(o, "population", json_row(&population_columns, &stages));
 	json_put(o, "errors", json_errors(&s->errors));
 	json_put(o, "losses", json_losses(s->counters_total));

@@ -347,14 +347,22 @@ static void name_print(const struct view_row *k, FILE *f)
 	fprintf(f, "%s\n", k->op < NT_OPS_NR ? op_name(k->op) : "all operations");
 }
 
-/*
- * The kernel counts stages by operation only. Stages of a single queue are known only if both
- * sides' records are merged.
- */
-static void stages_title(const struct view_row *k, bool merged, FILE *f)
+/* Whose stages follow. @sum: of the row; NULL: those of merged commands, which are not by row */
+static void stages_title(const struct view_row *k, const struct stages_sum *sum, FILE *f)
 {
-	fprintf(f, "\nstages of all %s%s, whatever the queue:\n", merged ? "merged " : "",
-		k->op < NT_OPS_NR ? op_name(k->op) : "commands");
+	const char *op = k->op < NT_OPS_NR ? op_name(k->op) : "commands";
+	char name[sizeof(k->controller)];
+
+	text_copy(name, sizeof(name), k->controller, TEXT_MARK);
+	if (!sum)
+		fprintf(f, "\nstages of all merged %s of ALL CONTROLLERS:\n", op);
+	else if (sum->scope == STAGES_OF_ALL)
+		fprintf(f, "\nstages of all %s of ALL CONTROLLERS:\n", op);
+	else if (sum->scope == STAGES_OF_ROWS)
+		fprintf(f, "\nstages of these %s:\n", op);
+	else
+		fprintf(f, "\nstages of the %s of all queues of %s:\n", op,
+			name[0] ? name : "these controllers");
 }
 
 static bool is_merged(const struct merged_row *m, const struct view_row *k)
@@ -416,6 +424,7 @@ int page_row_print(const struct block *b, const struct visible_rows *p, const st
 	const struct queue_row *row = visible_rows_find(p, l);
 	struct visible_rows one = *p;
 	bool merged = m && m->commands;
+	struct stages_sum *sum = NULL;
 	int err = 0;
 
 	name_print(&l->row, f);
@@ -428,9 +437,15 @@ int page_row_print(const struct block *b, const struct visible_rows *p, const st
 	one.total = *row;
 	rows_print_visible(b, &one, NULL, f, f);
 	legend_print_row(b, row, f);
-	stages_title(&l->row, merged, f);
-	stages_print_op(b->s, merged ? m : NULL, l->row.op, l->choice ? &l->choice->figures : NULL,
-			f, b->width, b->unicode);
+	if (!merged) {
+		sum = visible_rows_stages(p, b->s, row->row, false);
+		if (!sum)
+			return -ENOMEM;
+	}
+	stages_title(&l->row, sum, f);
+	stages_print_op(b->s, merged ? m : NULL, sum, l->row.op,
+			l->choice ? &l->choice->figures : NULL, f, b->width, b->unicode);
+	free(sum);
 	if (merged)
 		err = queue_means_print(m, &l->row, f, b->width);
 	fputs("\n", f);

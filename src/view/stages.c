@@ -167,39 +167,71 @@ static double sum_of(const struct hist *stages, unsigned int nr)
 	return sum;
 }
 
-void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool summary)
+/* @into: see stages_join(); also sets the names of stages that are joined */
+static void side_begin(struct stage_rows *rows, const struct stats *s, uint8_t into[NT_STAGES_MAX])
 {
-	unsigned int nr = stages_nr(s->side);
-	uint8_t into[NT_STAGES_MAX];
-
 	rows->nr = 0;
 	rows->commands = rows->split = 0;
 	stages_join(s->side, s->missing, into);
-	for (unsigned int i = 0; i < nr; i++)
+	for (unsigned int i = 0; i < stages_nr(s->side); i++)
 		stage_joined_name(s->side, into, i, rows->joined[i], sizeof(rows->joined[i]));
-	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
-		const struct hist *h = summary ? s->stage_total[op] : s->stage_interval[op];
-		uint64_t commands = commands_of(s, summary, (enum nt_op)op);
+}
 
-		if (!commands)
+/* Adds the stages @h of @commands commands of an operation. */
+static void side_add(struct stage_rows *rows, enum nt_side side, const uint8_t *into, enum nt_op op,
+		     const struct hist *h, uint64_t commands)
+{
+	unsigned int nr = stages_nr(side);
+
+	if (!commands)
+		return;
+	rows->commands += commands;
+	rows->split += split_of(h, nr);
+	for (unsigned int i = 0; i < nr; i++) {
+		bool unknown = into[i] == STAGE_UNKNOWN;
+
+		if (into[i] != i && !unknown)
 			continue;
-		rows->commands += commands;
-		rows->split += split_of(h, nr);
-		for (unsigned int i = 0; i < nr; i++) {
-			bool unknown = into[i] == STAGE_UNKNOWN;
-
-			if (into[i] != i && !unknown)
-				continue;
-			rows->row[rows->nr++] = (struct stage_row){
-				.base = {.h = &h[i], .op = op},
-				.stage = unknown ? stage_name(s->side, i) : rows->joined[i],
-				.where = unknown ? 0 : where_of_side(s->side, into, i),
-				.unknown = unknown,
-				.sum = (__int128)h[i].sum,
-				.whole = sum_of(h, nr),
-			};
-		}
+		rows->row[rows->nr++] = (struct stage_row){
+			.base = {.h = &h[i], .op = op},
+			.stage = unknown ? stage_name(side, i) : rows->joined[i],
+			.where = unknown ? 0 : where_of_side(side, into, i),
+			.unknown = unknown,
+			.sum = (__int128)h[i].sum,
+			.whole = sum_of(h, nr),
+		};
 	}
+}
+
+void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool summary)
+{
+	uint8_t into[NT_STAGES_MAX];
+
+	side_begin(rows, s, into);
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		side_add(rows, s->side, into, (enum nt_op)op,
+			 summary ? s->stage_total[op] : s->stage_interval[op],
+			 commands_of(s, summary, (enum nt_op)op));
+}
+
+void columns_stages_of_controller(struct stage_rows *rows, const struct stats *s,
+				  const struct stats_stages *of, bool summary)
+{
+	const struct hist *h = summary ? of->total : of->interval;
+	uint8_t into[NT_STAGES_MAX];
+
+	side_begin(rows, s, into);
+	side_add(rows, s->side, into, of->op, h, split_of(h, stages_nr(s->side)));
+}
+
+static void stages_of_sum(struct stage_rows *rows, const struct stats *s,
+			  const struct stages_sum *sum)
+{
+	uint8_t into[NT_STAGES_MAX];
+
+	side_begin(rows, s, into);
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		side_add(rows, s->side, into, (enum nt_op)op, sum->stage[op], sum->commands[op]);
 }
 
 /* Compares two sets of joined stages: by the first stage, then by the set. */
@@ -607,13 +639,24 @@ static int show(struct stage_rows *rows, char what[CELL_LEN], const struct figur
 	return print_across(rows, what, figures, f, width, unicode);
 }
 
-int stages_show_side(const struct stats *s, const struct figures *figures,
-		     struct stage_memory *memory, FILE *f, unsigned int width, bool unicode)
+int stages_show_side(const struct stats *s, const struct stages_sum *sum,
+		     const struct figures *figures, struct stage_memory *memory, FILE *f,
+		     unsigned int width, bool unicode)
 {
+	static const char *const whose[] = {
+		[STAGES_OF_ROWS] = "of these rows",
+		[STAGES_OF_CONTROLLERS] = "of all queues",
+		[STAGES_OF_ALL] = "ALL CONTROLLERS",
+	};
 	struct stage_rows rows;
 	char what[CELL_LEN] = "";
 
-	columns_stages_of_side(&rows, s, false);
+	if (sum && sum->scope != STAGES_OF_ALL)
+		stages_of_sum(&rows, s, sum);
+	else
+		columns_stages_of_side(&rows, s, false);
+	if (sum)
+		snprintf(what, sizeof(what), "%s", whose[sum->scope]);
 	return show(&rows, what, figures, memory, f, width, unicode);
 }
 
@@ -676,14 +719,17 @@ void stages_print_merged(const struct totals *m, unsigned int form, const struct
 	print(&rows, form, figures, f, width, unicode);
 }
 
-void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op op,
-		     const struct figures *figures, FILE *f, unsigned int width, bool unicode)
+void stages_print_op(const struct stats *s, const struct totals *m, const struct stages_sum *sum,
+		     enum nt_op op, const struct figures *figures, FILE *f, unsigned int width,
+		     bool unicode)
 {
 	struct stage_rows rows;
 	unsigned int nr = 0;
 
 	if (m)
 		columns_stages_merged(&rows, m);
+	else if (sum && sum->scope != STAGES_OF_ALL)
+		stages_of_sum(&rows, s, sum);
 	else
 		columns_stages_of_side(&rows, s, false);
 	for (unsigned int i = 0; i < rows.nr; i++) {

@@ -23,6 +23,25 @@ enum {
 	STAGES_WHERE = 2,  /* with the column "where" */
 };
 
+/* Whose stages are shown for some rows. */
+enum stages_scope {
+	STAGES_OF_ROWS,
+	STAGES_OF_CONTROLLERS, /* of all queues and operations of their controllers that have them
+				*/
+	STAGES_OF_ALL,	       /* of all commands: those of the rows alone are not known */
+};
+
+/**
+ * struct stages_sum - stages of some rows, of an interval or of the run
+ * @commands: those of the rows, by operation; 0: the operation is not shown
+ * @stage: [operation][stage of the side]; not filled for STAGES_OF_ALL
+ */
+struct stages_sum {
+	enum stages_scope scope;
+	uint64_t commands[NT_OPS_NR];
+	struct hist stage[NT_OPS_NR][NT_STAGES_MAX];
+};
+
 /**
  * stages_print_side() - print for each operation and stage of one side its figures, its share and a
  * bar
@@ -47,9 +66,11 @@ void stages_print_merged(const struct totals *m, unsigned int form, const struct
  * stages_print_op() - print the stages of one operation in an interval; if @op is NT_OPS_NR, of all
  * operations
  * @m: merged commands; NULL: the side's own stages
+ * @sum: of some rows; NULL, or STAGES_OF_ALL: of all
  */
-void stages_print_op(const struct stats *s, const struct totals *m, enum nt_op op,
-		     const struct figures *figures, FILE *f, unsigned int width, bool unicode);
+void stages_print_op(const struct stats *s, const struct totals *m, const struct stages_sum *sum,
+		     enum nt_op op, const struct figures *figures, FILE *f, unsigned int width,
+		     bool unicode);
 
 /**
  * struct stage_memory - the last ten seconds of the stages on a screen; all zeroes: none
@@ -73,6 +94,7 @@ void stage_memory_free(struct stage_memory *m);
 /**
  * stages_show_side() - print the stages of an interval for a screen: a line a stage, the figures of
  * each operation beside each other
+ * @sum: of some rows, and the heading says of which; NULL: of all
  * @figures: NULL or empty: mean and p99
  * @memory: where percentiles come from if the interval has too few commands, or NULL
  * @width: of the screen; places, figures and operations that find no room are left out
@@ -81,8 +103,9 @@ void stage_memory_free(struct stage_memory *m);
  *
  * Return: 0 or -ENOMEM.
  */
-int stages_show_side(const struct stats *s, const struct figures *figures,
-		     struct stage_memory *memory, FILE *f, unsigned int width, bool unicode);
+int stages_show_side(const struct stats *s, const struct stages_sum *sum,
+		     const struct figures *figures, struct stage_memory *memory, FILE *f,
+		     unsigned int width, bool unicode);
 
 /** stages_show_merged() - the same for the ten stages of merged commands */
 int stages_show_merged(const struct totals *m, const struct figures *figures,
@@ -189,6 +212,10 @@ struct stage_rows {
  * interval
  */
 void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool summary);
+
+/** columns_stages_of_controller() - the same, of one controller and operation */
+void columns_stages_of_controller(struct stage_rows *rows, const struct stats *s,
+				  const struct stats_stages *of, bool summary);
 
 /**
  * columns_stages_merged() - fill @rows with the stages of merged commands

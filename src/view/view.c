@@ -247,12 +247,25 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	return err ?: any;
 }
 
+/* The stages of the rows that match the filter. Return: 0 or -ENOMEM. */
+static int filtered_stages_print(const struct view_options *o, const struct block *b,
+				 const struct visible_rows *p, FILE *f)
+{
+	struct stages_sum *sum = visible_rows_stages(p, b->s, NULL, b->summary);
+	int err = sum ? stages_show_side(b->s, sum, figures_of(o), NULL, f, b->width, b->unicode)
+		      : -ENOMEM;
+
+	free(sum);
+	return err;
+}
+
 /* Prints the table of rows on a terminal, or the table of groups. Return: 0 or -ENOMEM. */
 static int table_show(const struct block *b, const struct view_options *o, struct screen *s)
 {
 	const struct canvas canvas = {s->part[SCREEN_HISTOGRAMS], b->width, b->unicode};
 	const struct view_state otherwise = {.choice = o->choice};
 	const struct view_state *state = o->redraw && !b->summary ? o->state : NULL;
+	const struct totals *m = totals_of(o, b->summary);
 	struct visible_rows p;
 	int err;
 
@@ -275,6 +288,8 @@ static int table_show(const struct block *b, const struct view_options *o, struc
 			s->stalled++;
 		if (state->keys && p.nr)
 			s->marked = state->cursor < p.nr ? state->cursor : p.nr - 1;
+		if (state->filter[0] && p.nr && !(m && m->commands))
+			err = filtered_stages_print(o, b, &p, s->part[SCREEN_STAGES]);
 	}
 	visible_rows_free(&p);
 	return err;
@@ -336,11 +351,11 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 		err = table_show(b, o, s);
 	else
 		err = rows_print(b, s->part[SCREEN_ROWS], s->part[SCREEN_LEGEND]);
-	if (!merged && o->redraw && !b->summary)
+	if (!merged && o->redraw && !b->summary && !ftell(s->part[SCREEN_STAGES]))
 		err = err
-			      ?: stages_show_side(b->s, figures_of(o), memory_of(o, b, false),
+			      ?: stages_show_side(b->s, NULL, figures_of(o), memory_of(o, b, false),
 						  s->part[SCREEN_STAGES], b->width, b->unicode);
-	else if (!merged || b->summary)
+	else if ((!merged && !o->redraw) || b->summary)
 		stages_print_side(b->s, b->summary, 0, figures_of(o), s->part[SCREEN_STAGES],
 				  b->width, b->unicode);
 	if (!merged && !b->summary && !ftell(s->part[SCREEN_STAGES]))

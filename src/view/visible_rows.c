@@ -2,12 +2,14 @@
 #include "view/visible_rows.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/hash.h"
 #include "core/names.h"
+#include "core/segments.h"
 #include "core/text.h"
 #include "view/view_state.h"
 
@@ -186,6 +188,7 @@ static int group_add(struct visible_rows *p, const struct stats *s, const struct
 		return -ENOMEM;
 	group->row.recent = &group->recent;
 	row_add(&group->row, row->row);
+	p->shown[row->index] = &group->row;
 	return 0;
 }
 
@@ -325,13 +328,101 @@ static void estimate(struct queue_row *row, const struct stats *s, const struct 
 	row->all.bytes *= s->sample;
 }
 
+/* Commands of other operations have no stages of their controller. */
+static bool has_stages(const struct stats_row *row, bool summary)
+{
+	return row->op < NT_OP_ADMIN && columns_hist_of(row, summary)->count;
+}
+
+/* Whether commands of a row, whose stages are at @at, are not in them. */
+static bool is_unstaged(const struct stats *s, const struct stats_row *row, size_t at, bool summary)
+{
+	return at == s->nr_stages || (summary ? row->unstaged_total : row->unstaged_interval);
+}
+
+/* Adds the stages of a controller's operation to those of its group. */
+static void group_stages_add(struct group_stages *sum, const struct stats *s,
+			     const struct stats_stages *of, bool summary)
+{
+	const struct hist *h = summary ? of->total : of->interval;
+	uint8_t into[NT_STAGES_MAX];
+	uint64_t most = 0;
+
+	stages_join(s->side, s->missing, into);
+	sum->of = s->side;
+	for (unsigned int i = 0; i < stages_nr(s->side); i++) {
+		if (h[i].count > most)
+			most = h[i].count;
+		if (into[i] >= NT_STAGES_MAX)
+			continue;
+		sum->sum[into[i]] += (__int128)h[i].sum;
+		sum->joined[into[i]] |= 1u << i;
+	}
+	sum->commands += most;
+}
+
+/* @several: rows of the stages are in another group as well, or are not shown */
+struct stages_owner {
+	struct visible_group *group;
+	bool several;
+};
+
+static struct visible_group *group_of(const struct visible_rows *p, size_t i)
+{
+	char *row = (char *)p->shown[i];
+
+	return row ? (struct visible_group *)(row - offsetof(struct visible_group, row)) : NULL;
+}
+
+/*
+ * The stages of each group. Those of a controller's operation are in a group only if all of its
+ * commands are. Return: 0 or -ENOMEM
+ */
+static int groups_stages(struct visible_rows *p, const struct stats *s, bool summary)
+{
+	struct stages_owner *owner = calloc(s->nr_stages + 1, sizeof(*owner));
+	bool *seen = calloc(s->nr_stages + 1, sizeof(*seen));
+
+	for (size_t i = 0; owner && seen && i < s->nr_rows; i++) {
+		size_t at = stats_stages_at(s, s->rows[i]);
+
+		if (!has_stages(s->rows[i], summary))
+			continue;
+		owner[at].several |= seen[at] && owner[at].group != group_of(p, i);
+		owner[at].group = group_of(p, i);
+		seen[at] = true;
+	}
+	for (size_t i = 0; owner && seen && i < s->nr_rows; i++) {
+		struct visible_group *group = group_of(p, i);
+		size_t at = stats_stages_at(s, s->rows[i]);
+
+		if (!group || !has_stages(s->rows[i], summary))
+			continue;
+		group->staged_ns += (double)columns_hist_of(s->rows[i], summary)->sum;
+		group->unstaged |= owner[at].several || is_unstaged(s, s->rows[i], at, summary);
+	}
+	for (size_t i = 0; owner && seen && i < s->nr_stages; i++) {
+		if (!owner[i].group)
+			continue;
+		if (!owner[i].group->unstaged)
+			group_stages_add(&owner[i].group->stages, s, s->stages[i], summary);
+		group_stages_add(&p->total_stages, s, s->stages[i], summary);
+	}
+	free(owner);
+	free(seen);
+	return owner && seen ? 0 : -ENOMEM;
+}
+
 /* Adds what groups of --by have, and the columns that the user has asked for. Return: 0 or -ENOMEM.
  */
 static int choice_rows(struct visible_rows *p, const struct stats *s, const struct group_choice *c,
 		       bool summary)
 {
 	static const struct group_name total = {.kind = GROUP_TOTAL, .op = NT_OPS_NR};
+	bool all_staged = true, any_staged = false;
 
+	if (!c->live_groups && groups_stages(p, s, summary))
+		return -ENOMEM;
 	group_names_tell_apart(choice_at, p, p->groups.nr);
 	for (size_t i = 0; i < p->nr; i++) {
 		const struct visible_group *group = p->groups.row[i];
@@ -340,11 +431,18 @@ static int choice_rows(struct visible_rows *p, const struct stats *s, const stru
 		row->group = &group->name;
 		row->failed = group->failed;
 		row->seen = s->sample > 1 ? NULL : group->seen;
+		row->stages = group->stages.commands ? &group->stages : NULL;
+		row->latency = group->staged_ns;
+		p->total.latency += group->staged_ns;
+		all_staged &= !group->unstaged;
+		any_staged |= row->stages != NULL;
 		p->total.failed += row->failed;
 		estimate(row, s, c);
 	}
 	estimate(&p->total, s, c);
 	p->total.group = &total;
+	if (all_staged && p->total_stages.commands)
+		p->total.stages = &p->total_stages;
 	/*
 	 * The commands of some groups have also seen commands of the other groups in flight. So the
 	 * total has these figures only if no group is filtered out.
@@ -355,6 +453,8 @@ static int choice_rows(struct visible_rows *p, const struct stats *s, const stru
 	if (!p->table)
 		return -ENOMEM;
 	group_table_make(p->table, c, GROUPS_FOR_LIVE_TEXT, summary, false);
+	if (!c->live_groups && !any_staged)
+		p->table->columns.nr -= GROUP_STAGE_COLUMNS;
 	return 0;
 }
 
@@ -380,8 +480,9 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 
 	*p = (struct visible_rows){.total_row = calloc(1, sizeof(*p->total_row)),
 				   .total_recent = calloc(1, sizeof(*p->total_recent)),
-				   .row = calloc(rows + 1, sizeof(*p->row))};
-	if (!p->total_row || !p->total_recent || !p->row)
+				   .row = calloc(rows + 1, sizeof(*p->row)),
+				   .shown = calloc(s->nr_rows + 1, sizeof(*p->shown))};
+	if (!p->total_row || !p->total_recent || !p->row || !p->shown)
 		return -ENOMEM;
 	p->total_row->recent = p->total_recent;
 	p->groups.by = chosen ? l->choice->grouping.by : groups_of_keys[l->group];
@@ -400,6 +501,7 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 		if (l->filter[0] && !row_matches(l->filter, &row))
 			continue;
 		row_add(p->total_row, row.row);
+		p->shown[i] = s->rows[i];
 		if (!chosen && l->group == VIEW_GROUP_EACH)
 			p->row[p->nr++] = row;
 		else
@@ -426,6 +528,50 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 	return chosen && !l->keys ? 0 : sort_rows(p, l);
 }
 
+struct stages_sum *visible_rows_stages(const struct visible_rows *p, const struct stats *s,
+				       const struct stats_row *row, bool summary)
+{
+	struct stages_sum *sum = calloc(1, sizeof(*sum));
+	/* Bits: commands of the rows are in the stages, and commands of others. */
+	unsigned char *has = calloc(s->nr_stages + 1, 1);
+	bool any = false;
+
+	for (size_t i = 0; sum && has && i < s->nr_rows; i++) {
+		const struct stats_row *r = s->rows[i];
+		size_t at = stats_stages_at(s, r);
+		bool own = row ? p->shown[i] == row : p->shown[i] != NULL;
+
+		if (!has_stages(r, summary))
+			continue;
+		has[at] |= own ? 1 : 2;
+		if (!own)
+			continue;
+		any = true;
+		sum->commands[r->op] += columns_hist_of(r, summary)->count;
+		if (is_unstaged(s, r, at, summary))
+			sum->scope = STAGES_OF_ALL;
+	}
+	if (!any && sum)
+		sum->scope = STAGES_OF_ALL;
+	for (size_t i = 0; has && sum && sum->scope != STAGES_OF_ALL && i < s->nr_stages; i++) {
+		const struct stats_stages *of = s->stages[i];
+
+		if (!(has[i] & 1))
+			continue;
+		if (has[i] & 2)
+			sum->scope = STAGES_OF_CONTROLLERS;
+		for (unsigned int k = 0; k < stages_nr(s->side); k++)
+			hist_merge(&sum->stage[of->op][k],
+				   summary ? &of->total[k] : &of->interval[k]);
+	}
+	if (!has) {
+		free(sum);
+		sum = NULL;
+	}
+	free(has);
+	return sum;
+}
+
 const struct queue_row *visible_rows_find(const struct visible_rows *p, const struct view_state *l)
 {
 	for (size_t i = 0; i < p->nr; i++) {
@@ -441,6 +587,7 @@ void visible_rows_free(struct visible_rows *p)
 	free(p->table);
 	free(p->row);
 	free(p->total_recent);
+	free(p->shown);
 	free(p->total_row);
 	*p = (struct visible_rows){.nr = 0};
 }

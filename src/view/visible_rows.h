@@ -8,11 +8,13 @@
 
 #include "view/columns_groups.h"
 #include "view/columns_queues.h"
+#include "view/stages.h"
 #include "view/view_state.h"
 
 /*
  * Rows that are shown as one, and their sum. Of --by, or of the key g: then only the row has their
- * name. @seen: as &queue_row.seen.
+ * name. @seen: as &queue_row.seen. @stages: of its reads, writes and other I/O commands, which took
+ * @staged_ns together; @unstaged: they are not known.
  */
 struct visible_group {
 	struct group_name name;
@@ -20,6 +22,9 @@ struct visible_group {
 	struct recent recent;
 	uint64_t failed;
 	const struct flights_seen *seen;
+	struct group_stages stages;
+	double staged_ns;
+	bool unstaged;
 };
 
 /**
@@ -31,6 +36,8 @@ struct visible_group {
  *          come from the records of commands
  * @table: the columns of groups of --by; NULL if there are no such groups
  * @from: number of rows that have figures, before the filter
+ * @total_stages: of all groups; none unless those of each group are known
+ * @shown: for each row of the statistics, the row in which it is shown; NULL: it is not shown
  */
 struct visible_rows {
 	struct queue_row *row;
@@ -41,6 +48,8 @@ struct visible_rows {
 	struct group_rows groups;
 	struct group_table *table;
 	size_t from;
+	struct group_stages total_stages;
+	struct stats_row **shown;
 };
 
 /**
@@ -62,6 +71,20 @@ const char *visible_rows_sorted(enum view_sort sort);
 
 /** visible_rows_stalled() - whether a command of the row has been in flight for too long */
 bool visible_rows_stalled(const struct queue_row *row);
+
+/**
+ * visible_rows_stages() - the stages of commands of a row
+ * @s: of visible_rows_make()
+ * @row: &queue_row.row of one of @p->row; NULL: of all of them
+ * @summary: of the whole run; otherwise of the last interval
+ *
+ * Only whole controllers have stages. Admin and Fabrics commands have none of their own, and are
+ * left out if there are others.
+ *
+ * Return: to be released with free(); NULL: memory ran out.
+ */
+struct stages_sum *visible_rows_stages(const struct visible_rows *p, const struct stats *s,
+				       const struct stats_row *row, bool summary);
 
 /** visible_rows_free() - release */
 void visible_rows_free(struct visible_rows *p);

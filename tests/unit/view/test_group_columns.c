@@ -229,13 +229,15 @@ static void each_output_has_its_columns(void **state)
 		 "row op commands failed iops throughput mean_in_flight max_in_flight min longest_stage longest_share"
 		 " | max_in_flight mean_in_flight throughput iops longest_share longest_stage"},
 		{GROUPS_FOR_LIVE_TEXT, false, false, false,
-		 "op iops throughput in_flight oldest min | throughput oldest"},
+		 "op iops throughput in_flight oldest min longest_stage longest_share"
+		 " | throughput oldest longest_share longest_stage"},
 		{GROUPS_FOR_LIVE_TEXT, false, true, false,
-		 "op commands iops throughput mean_in_flight oldest min"
-		 " | throughput mean_in_flight oldest"},
+		 "op commands iops throughput mean_in_flight oldest min longest_stage longest_share"
+		 " | throughput mean_in_flight oldest longest_share longest_stage"},
 		{GROUPS_FOR_LIVE, false, true, false,
 		 "op commands measured iops throughput mean_in_flight max_in_flight in_flight oldest min"
-		 " | throughput mean_in_flight oldest"},
+		 " longest_stage longest_share"
+		 " | throughput mean_in_flight oldest longest_share longest_stage"},
 		{GROUPS_FOR_LIVE_TEXT, true, true, false,
 		 "op commands failed iops throughput mean_in_flight max_in_flight min"
 		 " | failed max_in_flight throughput mean_in_flight"},

@@ -212,6 +212,49 @@ static void stages_have_the_figures_that_were_asked_for(void **state)
 	json_object_put(o);
 }
 
+static void staged(struct stats_row *r, uint64_t ns, unsigned int times)
+{
+	struct stats_stages *of = stats_stages_make(&stats, r);
+
+	assert_non_null(of);
+	for (unsigned int k = 0; k < times; k++)
+		for (unsigned int i = 0; i < NT_HOST_STAGES_NR; i++)
+			hist_count(&of->total[i], ns);
+}
+
+/* Each controller and group has its own stages, if these have all of its commands. */
+static void stages_are_by_controller(void **state)
+{
+	struct group_choice c = {.grouping = {.by = {.nr = 1, .key = {GROUP_CTRL}}}};
+	struct stats_row *slow = stats_row(&stats, "nvme7", "nqn.slow", 1, NT_OP_READ, false);
+	struct json_object *o, *of, *group;
+
+	count(slow, 60 * MS, 0, 4);
+	staged(slow, 10 * MS, 4);
+	staged(row(1, NT_OP_READ), MS / 10, 3);
+	staged(row(2, NT_OP_WRITE), MS / 5, 2);
+	row(2, NT_OP_WRITE)->unstaged_total = true;
+	o = json_block(&stats, true, false, NULL, &c);
+	assert_int_equal(json_object_array_length(member(o, "controller_stages")), 2);
+	of = at(member(o, "controller_stages"), 0);
+	assert_string_equal(json_object_get_string(member(of, "controller")), "nvme0");
+	assert_int_equal(json_object_array_length(member(of, "stages")), NT_HOST_STAGES_NR);
+	assert_int_equal(number(at(member(of, "stages"), 0), "mean"), MS / 10);
+	assert_int_equal(number(at(member(of, "stages"), 0), "commands"), 3);
+	of = at(member(o, "controller_stages"), 1);
+	assert_string_equal(json_object_get_string(member(of, "controller")), "nvme7");
+	assert_string_equal(json_object_get_string(member(of, "peer")), "nqn.slow");
+	assert_int_equal(number(at(member(of, "stages"), 1), "mean"), 10 * MS);
+	/* Not all writes of nvme0 are in its stages. */
+	group = at(member(member(o, "groups"), "rows"), 0);
+	assert_null(find(group, "stages"));
+	group = at(member(member(o, "groups"), "rows"), 1);
+	assert_string_equal(json_object_get_string(member(group, "ctrl")), "nvme7");
+	assert_int_equal(number(member(group, "stages"), "blk_completion"), 10 * MS);
+	assert_non_null(find(group, "longest_stage"));
+	json_object_put(o);
+}
+
 static void a_stage_that_nothing_gives_is_left_out(void **state)
 {
 	struct json_object *o;
@@ -256,6 +299,7 @@ int main(void)
 		TEST(a_histogram_has_the_buckets_that_are_not_empty),
 		TEST(an_error_has_a_row_from_its_first_command_on),
 		TEST(stages_have_the_figures_that_were_asked_for),
+		TEST(stages_are_by_controller),
 		TEST(a_stage_that_nothing_gives_is_left_out),
 		TEST(merged_operations_are_those_that_had_commands),
 	};

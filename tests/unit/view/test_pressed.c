@@ -150,7 +150,7 @@ static void row_has_a_page_with_its_stages_and_histogram(void **state)
 	assert_seen("nvme0, queue 1, read");
 	assert_seen("nvme0 1 read 300");
 	assert_seen("nvme0: " ONE " (subsystem NQN)");
-	assert_seen("stages of all read, whatever the queue:");
+	assert_seen("stages of all read of ALL CONTROLLERS:");
 	assert_seen("read blk_completion");
 	assert_int_equal(find("write", 0), -1);
 	assert_seen("[  65.5us,    131us)         300 |@@@");
@@ -167,6 +167,77 @@ static void row_has_a_page_with_its_stages_and_histogram(void **state)
 	press_key(KEY_ENTER);
 	assert_int_equal(t.state.page, VIEW_TABLE);
 	assert_seen("no commands");
+}
+
+/* Each stage of the controller's commands of @op took @ns. The machine's took far longer. */
+static void stages_of(const char *controller, const char *peer, enum nt_op op, uint64_t ns,
+		      uint64_t times)
+{
+	struct stats_row *row =
+		stats_row(&t.s, controller, peer, op == NT_OP_READ ? 1 : 2, op, false);
+	struct stats_stages *of = stats_stages_make(&t.s, row);
+
+	assert_non_null(of);
+	for (uint64_t i = 0; i < times; i++)
+		for (unsigned int k = 0; k < NT_HOST_STAGES_NR; k++)
+			hist_count(&of->interval[k], ns);
+}
+
+static void stages_by_controller(void)
+{
+	stages_of("nvme0", ONE, NT_OP_READ, 70 * US, 500);
+	stages_of("nvme0", ONE, NT_OP_WRITE, 300 * US, 100);
+	stages_of("nvme1", TWO, NT_OP_READ, 8 * US, 400);
+}
+
+/* Stages are by controller and operation; what a page has of them, it says. */
+static void stages_of_a_page_are_those_of_its_controller(void **state)
+{
+	stages_by_controller();
+	t.o.lines = 60;
+	press_key(KEY_ENTER);
+	assert_seen("nvme1, queue 1, read");
+	assert_seen("stages of these read:");
+	assert_seen("read blk_completion 8.00us");
+	press_key(KEY_ESCAPE);
+	press("j");
+	press_key(KEY_ENTER);
+	assert_seen("nvme0, queue 1, read");
+	assert_seen("stages of the read of all queues of nvme0:");
+	assert_seen("read blk_completion 70.0us");
+	press_key(KEY_ESCAPE);
+	press("g");
+	press_key(KEY_ENTER);
+	assert_seen("nvme0, all queues, all operations");
+	assert_seen("stages of these commands:");
+	assert_seen("read blk_completion 70.0us");
+	assert_seen("write blk_completion 300us");
+	/* Where some of a row's commands are not in them, they are nobody's. */
+	stats_row(&t.s, "nvme0", ONE, 2, NT_OP_READ, false)->unstaged_interval = true;
+	draw();
+	assert_seen("stages of all commands of ALL CONTROLLERS:");
+}
+
+static void stages_below_a_filter_are_those_of_its_rows(void **state)
+{
+	stages_by_controller();
+	draw();
+	assert_int_equal(find("of these rows", 0), -1);
+	t.o.lines = 60;
+	press("/nvme1");
+	press_key(KEY_ENTER);
+	assert_seen("of these rows read");
+	assert_seen("blk_completion host 8.00us");
+	strcpy(t.state.filter, "q1");
+	draw();
+	assert_seen("of all queues read");
+	strcpy(t.state.filter, "q2 write");
+	draw();
+	assert_seen("of these rows write");
+	assert_seen("blk_completion host 300us");
+	stats_row(&t.s, "nvme0", ONE, 2, NT_OP_WRITE, false)->unstaged_interval = true;
+	draw();
+	assert_seen("ALL CONTROLLERS read write");
 }
 
 static void group_has_a_page_too(void **state)
@@ -335,6 +406,8 @@ int main(void)
 		TEST(filter_ends_where_its_room_does),
 		TEST(marked_row_is_seen_wherever_it_is),
 		TEST(row_has_a_page_with_its_stages_and_histogram),
+		TEST(stages_of_a_page_are_those_of_its_controller),
+		TEST(stages_below_a_filter_are_those_of_its_rows),
 		TEST(group_has_a_page_too),
 		TEST(page_that_is_too_long_is_scrolled),
 		TEST(losses_are_one_line_and_a_page),
