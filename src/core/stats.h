@@ -186,11 +186,13 @@ struct stats_row {
  * struct stage_counts - for trace/histograms.c
  * @counted: commands that the kernel has counted in a stage
  * @zeros: zeros that were added for commands that did not pass it
+ * @owed: of these, zeros too many that intervals have counted
  * @grown: something was counted in this interval
  */
 struct stage_counts {
 	uint64_t counted[NT_STAGES_MAX];
 	uint64_t zeros[NT_STAGES_MAX];
+	uint64_t owed[NT_STAGES_MAX];
 	bool grown;
 };
 

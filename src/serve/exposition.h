@@ -36,7 +36,8 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	X(COMMAND_DURATION, "ntprof_command_duration_seconds", HISTOGRAM, "seconds", "QUEUE",       \
 	  "Latency of commands that ended well and were measured")                                  \
 	X(STAGE_DURATION, "ntprof_stage_duration_seconds", HISTOGRAM, "seconds",                    \
-	  "side, operation, stage", "Time that these commands spent in a stage of this side")       \
+	  "side, controller (host), subsysnqn, operation, stage",                                   \
+	  "Time that these commands spent in a stage of this side")                                 \
 	X(COMMANDS, "ntprof_commands", COUNTER, "", "QUEUE",                                        \
 	  "Commands that ended well, measured or not")                                              \
 	X(BYTES, "ntprof_command_bytes", COUNTER, "bytes", "QUEUE",                                 \

@@ -276,12 +276,12 @@ unsigned int page_code(enum page_code code)
 	return numbers[code];
 }
 
-/* @told: the figures of stages that scrapers have seen, which only grow */
+/* @stages: [stage of the side] series by controller, or by subsystem on a target */
 struct page {
 	enum nt_side side;
 	bool by_queue;
 	struct series_table *rows;
-	struct exposition_hist told[NT_OPS_NR][NT_STAGES_MAX];
+	struct series_table *stages[NT_STAGES_MAX];
 	struct merged *merged;
 	char side_label[32];
 };
@@ -321,6 +321,15 @@ static void group_labels_of_all(const struct page *p, labels_t labels, const cha
 	group_labels(p, labels, &(struct who){what, what, what, 0}, what);
 }
 
+/* Labels of a controller's stages but for the operation and the stage. */
+static void stage_labels(const struct page *p, labels_t labels, const struct who *w)
+{
+	snprintf(labels, EXPOSITION_LABELS_LEN, "%s", p->side_label);
+	if (p->side == NT_HOST)
+		exposition_label(labels, "controller", w->controller);
+	exposition_label(labels, "subsysnqn", subsystem_of(p, w));
+}
+
 /* Bits of the operations that a queue can have. Their errors begin as 0, before there are any. */
 static uint32_t operations_of(const struct page *p, const struct who *w)
 {
@@ -331,6 +340,23 @@ static uint32_t operations_of(const struct page *p, const struct who *w)
 	if (!p->by_queue)
 		return (1u << NT_OPS_NR) - 1;
 	return w->qid ? ((1u << NT_OPS_NR) - 1) & ~(1u << NT_OP_ADMIN) : admin;
+}
+
+/* A table for each stage. Together they have at most @series series. Return: 0 or -ENOMEM */
+static int stages_new(struct page *p, unsigned int series, uint64_t now_ms)
+{
+	static const char *const all[] = {SERIES_OTHER, SERIES_GONE};
+	labels_t labels[2];
+
+	for (unsigned int i = 0; i < 2; i++)
+		stage_labels(p, labels[i], &(struct who){all[i], all[i], all[i], 0});
+	for (unsigned int i = 0; i < stages_nr(p->side); i++) {
+		p->stages[i] =
+			series_new(series / stages_nr(p->side), labels[0], labels[1], now_ms);
+		if (!p->stages[i])
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 struct page *page_new(enum nt_side side, bool by_queue, unsigned int series, uint64_t now_ms)
@@ -347,7 +373,7 @@ struct page *page_new(enum nt_side side, bool by_queue, unsigned int series, uin
 	group_labels_of_all(p, gone, SERIES_GONE);
 	p->rows = series_new(series, others, gone, now_ms);
 	p->merged = merged_new();
-	if (p->rows && p->merged)
+	if (p->rows && p->merged && !stages_new(p, series, now_ms))
 		return p;
 	page_free(p);
 	return NULL;
@@ -433,6 +459,70 @@ static int take_error(struct page *p, const struct error_count *e)
 	return g ? series_error(series_count(p->rows, g, e->op), e->status, e->interval) : -ENOMEM;
 }
 
+static void hist_add(struct exposition_hist *to, const struct exposition_hist *h)
+{
+	for (unsigned int b = 0; b < EXPOSITION_BUCKETS; b++)
+		to->below[b] += h->below[b];
+	to->sum += h->sum;
+}
+
+static bool hist_any(const struct exposition_hist *h)
+{
+	return h->below[EXPOSITION_BUCKETS - 1] || h->sum;
+}
+
+/* Takes what a controller's stages have out of those of all commands. Return: 0 or -ENOMEM */
+static int take_stages_of(struct page *p, const struct stats_stages *of,
+			  struct exposition_hist rest[NT_STAGES_MAX])
+{
+	const struct who w = {of->controller, of->peer, of->other, 0};
+	labels_t labels;
+	uint32_t at;
+
+	stage_labels(p, labels, &w);
+	for (unsigned int i = 0; i < stages_nr(p->side); i++) {
+		struct exposition_hist now = {.sum = 0};
+		struct series_group *g;
+
+		exposition_add(&now, &of->interval[i]);
+		if (!hist_any(&now))
+			continue;
+		g = series_group(p->stages[i], labels, 0, &at);
+		if (!g)
+			return -ENOMEM;
+		hist_add(&series_count(p->stages[i], g, of->op)->hist, &now);
+		for (unsigned int b = 0; b < EXPOSITION_BUCKETS; b++)
+			rest[i].below[b] -= now.below[b];
+		rest[i].sum -= now.sum;
+	}
+	return 0;
+}
+
+/* Commands that are in no controller's stages are counted with the others. */
+static int take_stages(struct page *p, const struct stats *s, uint64_t now_ms)
+{
+	for (unsigned int i = 0; i < stages_nr(p->side); i++)
+		series_begin(p->stages[i], now_ms);
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		struct exposition_hist rest[NT_STAGES_MAX] = {{.sum = 0}};
+		int err = 0;
+
+		for (unsigned int i = 0; i < stages_nr(p->side); i++)
+			exposition_add(&rest[i], &s->stage_interval[op][i]);
+		for (size_t k = 0; !err && k < s->nr_stages; k++)
+			err = s->stages[k]->op == op ? take_stages_of(p, s->stages[k], rest) : 0;
+		if (err)
+			return err;
+		for (unsigned int i = 0; i < stages_nr(p->side); i++) {
+			struct series_group *others = series_others(p->stages[i]);
+
+			if (hist_any(&rest[i]))
+				hist_add(&series_count(p->stages[i], others, op)->hist, &rest[i]);
+		}
+	}
+	return 0;
+}
+
 int page_collect(struct page *p, const struct stats *s, const struct page_slow *slow,
 		 uint64_t now_ms)
 {
@@ -443,7 +533,7 @@ int page_collect(struct page *p, const struct stats *s, const struct page_slow *
 		err = take_row(p, s->rows[i], slow);
 	for (size_t i = 0; !err && i < s->errors.nr; i++)
 		err = take_error(p, &s->errors.row[i]);
-	return err;
+	return err ?: take_stages(p, s, now_ms);
 }
 
 /* The output, and what it is made from. */
@@ -553,37 +643,39 @@ static void put_rows(struct writing *w, enum metric_id id)
 	}
 }
 
-static void put_stage(const struct writing *w, const struct exposition_hist *told, unsigned int op,
-		      const uint8_t into[NT_STAGES_MAX], unsigned int stage)
+static void put_stage(const struct writing *w, unsigned int stage, const char *name)
 {
-	char name[STAGE_NAME_LEN];
-	labels_t labels;
+	const struct series_table *t = w->p->stages[stage];
+	struct exposition e = w->e;
+	const struct series_group *g;
+	size_t at = 0;
 
-	if (!told->below[EXPOSITION_BUCKETS - 1] || into[stage] != stage)
-		return;
-	snprintf(labels, sizeof(labels), "%s", w->p->side_label);
-	exposition_label(labels, "operation", op_name(op));
-	exposition_label(labels, "stage",
-			 stage_joined_name(w->p->side, into, stage, name, sizeof(name)));
-	exposition_hist(&w->e, labels, told, NULL);
-}
+	while ((g = series_next(t, &at))) {
+		for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+			labels_t labels;
 
-static void put_stages(struct writing *w, struct page *p)
-{
-	const struct stats *s = w->from->s;
-	uint8_t into[NT_STAGES_MAX];
-
-	stages_join(p->side, s->missing, into);
-	exposition_begin(&w->e, METRIC_STAGE_DURATION);
-	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
-		for (unsigned int i = 0; i < stages_nr(p->side); i++) {
-			struct exposition_hist now = {.sum = 0};
-
-			exposition_add(&now, &s->stage_total[op][i]);
-			exposition_grow(&p->told[op][i], &now);
-			put_stage(w, &p->told[op][i], op, into, i);
+			if (!g->of[op] || !g->of[op]->hist.below[EXPOSITION_BUCKETS - 1])
+				continue;
+			snprintf(labels, sizeof(labels), "%s", g->labels);
+			exposition_label(labels, "operation", op_name(op));
+			exposition_label(labels, "stage", name);
+			e.created_ms = g->of[op]->created_ms;
+			exposition_hist(&e, labels, &g->of[op]->hist, NULL);
 		}
 	}
+}
+
+static void put_stages(struct writing *w)
+{
+	const enum nt_side side = w->p->side;
+	uint8_t into[NT_STAGES_MAX];
+	char name[STAGE_NAME_LEN];
+
+	stages_join(side, w->from->s->missing, into);
+	exposition_begin(&w->e, METRIC_STAGE_DURATION);
+	for (unsigned int i = 0; i < stages_nr(side); i++)
+		if (into[i] == i)
+			put_stage(w, i, stage_joined_name(side, into, i, name, sizeof(name)));
 }
 
 /* Writes the counters with a metric of their own, and the others as reasons of losses. */
@@ -620,12 +712,21 @@ static void put_loss_queues(struct writing *w)
 	put_with(w, "reason", counter_name(NT_CNT_HIST_FULL), queues[NT_CNT_HIST_FULL]);
 }
 
+static size_t folded(const struct page *p)
+{
+	size_t n = series_folded(p->rows);
+
+	for (unsigned int i = 0; i < stages_nr(p->side); i++)
+		n += series_folded(p->stages[i]);
+	return n;
+}
+
 static void put_stats(struct writing *w, struct page *p)
 {
 	const struct stats *s = w->from->s;
 
 	put_rows(w, METRIC_COMMAND_DURATION);
-	put_stages(w, p);
+	put_stages(w);
 	put_rows(w, METRIC_COMMANDS);
 	put_rows(w, METRIC_BYTES);
 	put_rows(w, METRIC_ERRORS);
@@ -638,7 +739,7 @@ static void put_stats(struct writing *w, struct page *p)
 		put_rows(w, METRIC_AT_DEVICE);
 	put(w, METRIC_CONTROLLERS, s->controllers);
 	put(w, METRIC_QUEUES, s->queues);
-	put(w, METRIC_FOLDED, series_folded(p->rows));
+	put(w, METRIC_FOLDED, folded(p));
 	put(w, METRIC_ROWS_GONE, s->rows_gone);
 	put(w, METRIC_PROGRAMS, w->from->measures ? s->probes : 0);
 }
@@ -743,6 +844,8 @@ void page_free(struct page *p)
 	if (!p)
 		return;
 	series_free(p->rows);
+	for (unsigned int i = 0; i < NT_STAGES_MAX; i++)
+		series_free(p->stages[i]);
 	merged_free(p->merged);
 	free(p);
 }

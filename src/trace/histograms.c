@@ -449,8 +449,6 @@ int histograms_rows(struct tracer *t, struct stats *s, uint32_t epoch)
 
 static void hist_add_zeros(struct hist *h, int64_t zeros)
 {
-	if (zeros < 0 && h->buckets[0] < (uint64_t)-zeros)
-		return;
 	hist_account(h, (uint64_t)zeros, 0, 0, 0);
 	h->buckets[0] += (uint64_t)zeros;
 }
@@ -458,7 +456,8 @@ static void hist_add_zeros(struct hist *h, int64_t zeros)
 /*
  * A stage that a command's shape does not pass takes no time, and the kernel does not count it. So
  * a zero is added here. A command that ends during the read may be counted in some stages and not
- * yet in others. Then the next call takes back the excess.
+ * yet in others. Then the next call takes back the excess from the total. Intervals that follow
+ * have as many zeros less, so that they add up to the total.
  * @of: the controller whose commands these are; NULL: they are not by controller
  */
 static void count_not_passed(const struct tracer *t, struct stats *s, uint32_t op,
@@ -474,14 +473,17 @@ static void count_not_passed(const struct tracer *t, struct stats *s, uint32_t o
 			most = c->counted[i];
 	for (unsigned int i = 0; i < stages_nr(t->o.side); i++) {
 		uint64_t not_passed = most - c->counted[i];
-		int64_t zeros = (int64_t)(not_passed - c->zeros[i]);
+		int64_t zeros = (int64_t)(not_passed - c->zeros[i]), new;
 
 		if (!zeros || !stage_may_be_absent(t->o.side, i) || t->into[i] != i)
 			continue;
-		hist_add_zeros(&s->stage_interval[op][i], zeros);
+		new = zeros - (int64_t)c->owed[i];
+		c->owed[i] = new < 0 ? (uint64_t) - new : 0;
+		new = new < 0 ? 0 : new;
+		hist_add_zeros(&s->stage_interval[op][i], new);
 		hist_add_zeros(&s->stage_total[op][i], zeros);
 		if (of) {
-			hist_add_zeros(&of->interval[i], zeros);
+			hist_add_zeros(&of->interval[i], new);
 			hist_add_zeros(&of->total[i], zeros);
 		}
 		c->zeros[i] = not_passed;

@@ -216,7 +216,7 @@ static void stages_beside_a_missing_point_are_one(void **state)
 
 	m->s.missing = 1u << NT_H_SEND_CMD;
 	for (unsigned int i = 0; i < stages_nr(NT_HOST); i++)
-		hist_count(&m->s.stage_total[NT_OP_READ][i], 1000 + i);
+		hist_count(&m->s.stage_interval[NT_OP_READ][i], 1000 + i);
 	render(m, EXPOSITION_OPENMETRICS);
 	assert_true(there(m, "stage=\"nvme_tcp_submission+network_and_target\"} 1\n"));
 	assert_false(there(m, "stage=\"nvme_tcp_submission\""));

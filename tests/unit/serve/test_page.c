@@ -164,34 +164,81 @@ static void what_is_past_a_limit_tells_of_how_many_queues(void **state)
 	assert_int_equal(value(m, "ntprof_loss_queues{side=\"host\",reason=\"no_slot\"}"), 0);
 }
 
+#define STAGE_OF(who, operation, stage)                                                      \
+	"{side=\"host\",controller=\"" who "\",subsysnqn=\"" who "\",operation=\"" operation \
+	"\",stage=\"" stage "\"}"
+
+/* Counts times of a stage of the next interval. @row: whose; NULL: of no controller */
+static void count_stage(struct made *m, struct stats_row *row, enum nt_op op, unsigned int stage,
+			uint64_t ns, unsigned int times)
+{
+	struct stats_stages *of = row ? stats_stages_make(&m->s, row) : NULL;
+
+	for (unsigned int i = 0; i < times; i++) {
+		hist_count(&m->s.stage_interval[op][stage], ns);
+		if (of)
+			hist_count(&of->interval[stage], ns);
+	}
+}
+
 static void stages_have_their_names(void **state)
 {
 	struct made *m = *state;
 
-	hist_count(&m->s.stage_total[NT_OP_WRITE][NT_HS_NETWORK_AND_TARGET], 3000);
+	count_stage(m, NULL, NT_OP_WRITE, NT_HS_NETWORK_AND_TARGET, 3000, 1);
 	render(m, EXPOSITION_OPENMETRICS);
-	assert_int_equal(
-		value(m, "ntprof_stage_duration_seconds_count{side=\"host\",operation=\"write\","
-			 "stage=\"network_and_target\"}"),
-		1);
+	assert_int_equal(value(m, "ntprof_stage_duration_seconds_count" STAGE_OF(
+					  "other", "write", "network_and_target")),
+			 1);
 	assert_false(there(m, "stage=\"blk_submission\""));
 }
 
-/* A stage that a command turns out not to have may be counted one too many for an interval. */
-static void a_stage_that_is_taken_back_does_not_fall(void **state)
+/* Each controller has its own, and those of none are the others'. They do not fall. */
+static void stages_are_by_controller(void **state)
 {
+	struct stats_row *fast, *slow;
 	struct made *m = *state;
-	struct hist *h = &m->s.stage_total[NT_OP_READ][NT_HS_NSTACK_COMPLETION];
 
-	h->count = h->buckets[0] = 10;
+	fast = row(m, "nvme0", 1, NT_OP_READ);
+	slow = row(m, "nvme1", 1, NT_OP_READ);
+	count_stage(m, fast, NT_OP_READ, NT_HS_NETWORK_AND_TARGET, 100000, 5);
+	count_stage(m, slow, NT_OP_READ, NT_HS_NETWORK_AND_TARGET, 8000000, 3);
+	count_stage(m, NULL, NT_OP_READ, NT_HS_NETWORK_AND_TARGET, 1000, 2);
+	for (unsigned int i = 0; i < 2; i++) {
+		render(m, EXPOSITION_OPENMETRICS);
+		assert_int_equal(
+			value(m,
+			      "ntprof_stage_duration_seconds_count{side=\"host\",controller=\"nvme0\","
+			      "subsysnqn=\"" NQN_LABEL "\",operation=\"read\","
+			      "stage=\"network_and_target\"}"),
+			5);
+		assert_true(there(
+			m, "ntprof_stage_duration_seconds_sum{side=\"host\",controller=\"nvme1\","
+			   "subsysnqn=\"" NQN_LABEL "\",operation=\"read\","
+			   "stage=\"network_and_target\"} 0.024\n"));
+		assert_int_equal(value(m, "ntprof_stage_duration_seconds_count" STAGE_OF(
+						  "other", "read", "network_and_target")),
+				 2);
+	}
+}
+
+/* There are as many series of stages as of rows, six for a controller's operation. */
+static void stages_of_too_many_controllers_are_under_other(void **state)
+{
+	const unsigned int most = SERIES_DEFAULT / NT_HOST_STAGES_NR;
+	struct made *m = *state;
+	char name[32];
+
+	for (unsigned int i = 0; i < most + 2; i++) {
+		snprintf(name, sizeof(name), "nvme%u", 100 + i);
+		count_stage(m, row(m, name, 1, NT_OP_READ), NT_OP_READ, NT_HS_BLK_COMPLETION, 5000,
+			    2);
+	}
 	render(m, EXPOSITION_OPENMETRICS);
-	h->count = h->buckets[0] = 9;
-	render(m, EXPOSITION_OPENMETRICS);
-#define STAGE "{side=\"host\",operation=\"read\",stage=\"nstack_completion\"}"
-	assert_int_equal(value(m, "ntprof_stage_duration_seconds_count" STAGE), 10);
-	h->count = h->buckets[0] = 11;
-	render(m, EXPOSITION_OPENMETRICS);
-	assert_int_equal(value(m, "ntprof_stage_duration_seconds_count" STAGE), 11);
+	assert_int_equal(value(m, "ntprof_stage_duration_seconds_count" STAGE_OF("other", "read",
+										 "blk_completion")),
+			 4);
+	assert_int_equal(value(m, "ntprof_folded_series{side=\"host\"}"), 2);
 }
 
 #define SEVERAL(who, operation) \
@@ -258,16 +305,17 @@ static void a_sum_goes_on_beyond_64_bits(void **state)
 	for (unsigned int i = 0; i < 3; i++) {
 		count(r, 5000, 0);
 		r->interval.sum = UINT64_MAX;
-		m->s.stage_total[NT_OP_READ][NT_HS_NETWORK_AND_TARGET].count = i + 1;
-		m->s.stage_total[NT_OP_READ][NT_HS_NETWORK_AND_TARGET].buckets[5] = i + 1;
-		m->s.stage_total[NT_OP_READ][NT_HS_NETWORK_AND_TARGET].sum += UINT64_MAX;
+		m->s.stage_interval[NT_OP_READ][NT_HS_NETWORK_AND_TARGET].count = 1;
+		m->s.stage_interval[NT_OP_READ][NT_HS_NETWORK_AND_TARGET].buckets[5] = 1;
+		m->s.stage_interval[NT_OP_READ][NT_HS_NETWORK_AND_TARGET].sum = UINT64_MAX;
 		render(m, EXPOSITION_OPENMETRICS);
 	}
 	assert_true(there(m, "\nntprof_command_duration_seconds_sum" LABELS(
 				     "nvme0", "read") " 55340232221.128654845\n"));
 	assert_true(there(m, "operation=\"read\",stage=\"network_and_target\"} "
 			     "55340232221.128654845\n"));
-	m->totals.latency[NT_OP_READ] = m->s.stage_total[NT_OP_READ][NT_HS_NETWORK_AND_TARGET];
+	m->totals.latency[NT_OP_READ] = r->total;
+	m->totals.latency[NT_OP_READ].sum = 3 * (unsigned __int128)UINT64_MAX;
 	m->merged.totals = &m->totals;
 	m->from.merged = &m->merged;
 	render(m, EXPOSITION_OPENMETRICS);
@@ -790,7 +838,7 @@ static void fill(struct made *m)
 	for (unsigned int i = 0; i < 500; i++) {
 		count(row(m, i % 2 ? "nvme0" : "nvme1", i % 3, i % NT_OPS_NR), 700ULL << i % 37,
 		      4096);
-		hist_count(&m->s.stage_total[i % NT_OPS_NR][i % NT_HOST_STAGES_NR],
+		hist_count(&m->s.stage_interval[i % NT_OPS_NR][i % NT_HOST_STAGES_NR],
 			   300ULL << i % 37);
 	}
 	m->s.waiting_at_device = true;
@@ -841,7 +889,8 @@ int main(void)
 		TEST(every_counter_is_told_once),
 		TEST(what_is_past_a_limit_tells_of_how_many_queues),
 		TEST(stages_have_their_names),
-		TEST(a_stage_that_is_taken_back_does_not_fall),
+		TEST(stages_are_by_controller),
+		TEST(stages_of_too_many_controllers_are_under_other),
 		TEST(errors_are_told_as_0_from_the_beginning),
 		TEST(counters_say_since_when_and_never_again),
 		TEST(a_sum_goes_on_beyond_64_bits),

@@ -272,6 +272,15 @@ static void a_stage_that_is_not_passed_takes_no_time(void **state)
 	assert_true(m.s.stage_total[OP][absent].sum == 1400);
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		assert_int_equal(m.s.stage_total[op][always].count, op == OP ? 5 : 0);
+	/* That interval has two too many, so the next one has two less, and no fewer than none. */
+	assert_int_equal(h[absent].count, 2);
+	pass(1, absent);
+	collect();
+	assert_int_equal(h[absent].count, 0);
+	pass(3, absent);
+	collect();
+	assert_int_equal(h[absent].count, 2);
+	assert_int_equal(m.s.stage_total[OP][absent].count, 9);
 }
 
 /* One that every command passes, and one that is joined with another one, lack nothing. */
