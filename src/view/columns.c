@@ -81,7 +81,10 @@ void columns_copy(const void *row, const struct column *c, struct value *v)
 		value_natural(v, 0);
 	if (c->unit == UNIT_FLAG && c->arg)
 		v->natural = (v->natural & c->arg) != 0;
-	v->none |= c->least && v->natural < c->least;
+	if (c->least && v->natural < c->least) {
+		v->zero = !v->none && c->unit == UNIT_COUNT && c->least == 1;
+		v->none = true;
+	}
 	if (c->words)
 		value_text(v, v->none ? "" : word_of(c->words, (unsigned int)v->natural));
 	else if (c->unit == UNIT_SECONDS && v->type == VALUE_NATURAL)

@@ -42,12 +42,14 @@ enum value_type { VALUE_TEXT, VALUE_NATURAL, VALUE_INTEGER, VALUE_REAL };
  * struct value - value of one column of one row
  * @type: which of the members holds it
  * @none: there is no value; a number is 0 then
+ * @zero: there is none to show to people, because it is a count of 0; to programs it is 0
  * @text: valid as long as the row, and this value
  * @buf: room where a getter can keep @text
  */
 struct value {
 	enum value_type type;
 	bool none;
+	bool zero;
 	union {
 		const char *text;
 		uint64_t natural;
@@ -188,7 +190,7 @@ void columns_copy(const void *row, const struct column *c, struct value *v);
 static inline void columns_get(const struct columns *t, unsigned int i, const void *row,
 			       struct value *v)
 {
-	v->none = false;
+	v->none = v->zero = false;
 	(t->column[i].get ?: columns_copy)(row, &t->column[i], v);
 }
 

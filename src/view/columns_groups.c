@@ -271,16 +271,24 @@ static const struct {
 	[GROUP_CPU] = {UNIT_NUMBER, NULL},
 };
 
+static bool saw_none(const void *row)
+{
+	const struct queue_row *q = row;
+
+	return !q->seen || !q->seen->most;
+}
+
 static const struct column row_kind = COLUMN("row", NAME, .get = get_kind);
-static const struct column from =
-	COLUMN("from", SECONDS, COLUMN_FIELD(struct queue_row, from_ns), .none = no_from);
+static const struct column from = {"from_seconds", "from", .unit = UNIT_SECONDS,
+				   COLUMN_FIELD(struct queue_row, from_ns), .none = no_from};
 static const struct column failed =
 	COLUMN("failed", COUNT, .brief = "fail", COLUMN_FIELD(struct queue_row, failed));
 /* Number of commands in flight when a command began, including that command. */
 static const struct column seen_mean = {"mean_in_flight", "inflight", .brief = "infl",
 					.unit = UNIT_COUNT, .get = get_seen_mean};
-static const struct column seen_most = {"max_in_flight", "most", .unit = UNIT_COUNT,
-					COLUMN_AT(struct queue_row, seen, most), .least = 1};
+static const struct column seen_most = {"max_in_flight",    "most",
+					.unit = UNIT_COUNT, COLUMN_AT(struct queue_row, seen, most),
+					.least = 1,	    .none = saw_none};
 
 static const struct column longest_stage = {"longest_stage", "most time in", .unit = UNIT_NAME,
 					    .get = get_longest};

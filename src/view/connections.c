@@ -326,17 +326,25 @@ static int connections_by_name(const void *a, const void *b)
 	return merge_connection_order(*x, *y);
 }
 
-int connections_print(const struct merge *m, const struct machines *machines, FILE *f)
+const struct merge_connection **connections_in_order(const struct merge *m)
 {
 	unsigned int nr = merge_connections(m);
 	const struct merge_connection **c = calloc(nr + 1, sizeof(*c));
 
+	for (unsigned int i = 0; c && i < nr; i++)
+		c[i] = merge_connection(m, i);
+	if (c)
+		qsort(c, nr, sizeof(*c), connections_by_name);
+	return c;
+}
+
+int connections_print(const struct merge *m, const struct machines *machines, FILE *f)
+{
+	const struct merge_connection **c = connections_in_order(m);
+
 	if (!c)
 		return -ENOMEM;
-	for (unsigned int i = 0; i < nr; i++)
-		c[i] = merge_connection(m, i);
-	qsort(c, nr, sizeof(*c), connections_by_name);
-	for (unsigned int i = 0; i < nr; i++)
+	for (unsigned int i = 0; c[i]; i++)
 		connection_print(c[i], machines, f);
 	free(c);
 	return 0;

@@ -20,6 +20,13 @@
 int connections_print_stages(const struct totals *m, FILE *f);
 
 /**
+ * connections_in_order() - all connections, by their names
+ *
+ * Return: an array that ends with NULL, to be released with free(); NULL if there is no memory.
+ */
+const struct merge_connection **connections_in_order(const struct merge *m);
+
+/**
  * connections_print() - print one line about the records of each connection, in the order of their
  * names:
  *   connection NQN cntlid C queue Q: matched M, host only H, target only T, ambiguous A, clock

@@ -105,11 +105,11 @@ static void put_value(struct line *l, const struct column *c, const struct value
 		put_text(l, v->text);
 		return;
 	}
-	if (!v->none && v->type == VALUE_INTEGER) {
+	if ((!v->none || v->zero) && v->type == VALUE_INTEGER) {
 		put_integer(l, v->integer);
 		return;
 	}
-	if (!v->none && v->type == VALUE_NATURAL) {
+	if ((!v->none || v->zero) && v->type == VALUE_NATURAL) {
 		put_natural(l, v->natural);
 		return;
 	}

@@ -46,14 +46,16 @@ static const struct column run[] = {
 	[RUN_QUEUES] = COLUMN("queues", COUNT, FIELD(queues), .none = recorded),
 	[RUN_SAMPLE] = COLUMN("sample", COUNT, FIELD(sample), .least = 2),
 	[RUN_SELECTED] = COLUMN("selected", FLAG, FIELD(selected)),
-	[RUN_INTERVAL] = COLUMN("interval", SECONDS, FIELD(seconds), .none = recorded),
-	[RUN_ELAPSED] = COLUMN("elapsed", SECONDS, FIELD(elapsed)),
-	[RUN_PASSED] = COLUMN("passed", SECONDS, FIELD(passed), .none = no_bursts),
+	[RUN_INTERVAL] = {"interval_seconds", "interval", .unit = UNIT_SECONDS, FIELD(seconds),
+			  .none = recorded},
+	[RUN_ELAPSED] = {"elapsed_seconds", "elapsed", .unit = UNIT_SECONDS, FIELD(elapsed)},
+	[RUN_PASSED] = {"passed_seconds", "passed", .unit = UNIT_SECONDS, FIELD(passed),
+			.none = no_bursts},
 	[RUN_BURSTS] = COLUMN("bursts", COUNT, FIELD(bursts), .none = no_bursts),
-	[RUN_BURST_ON] = {"burst_on", "burst", .unit = UNIT_SECONDS, FIELD(burst.on_ns),
+	[RUN_BURST_ON] = {"burst_on_seconds", "burst", .unit = UNIT_SECONDS, FIELD(burst.on_ns),
 			  .none = no_bursts},
-	[RUN_BURST_EVERY] = {"burst_every", "every", .unit = UNIT_SECONDS, FIELD(burst.every_ns),
-			     .none = no_bursts},
+	[RUN_BURST_EVERY] = {"burst_every_seconds", "every", .unit = UNIT_SECONDS,
+			     FIELD(burst.every_ns), .none = no_bursts},
 };
 
 const struct columns run_columns = COLUMNS("run", run);

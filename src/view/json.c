@@ -27,6 +27,7 @@ struct json_object *json_new(const char *type)
 	struct json_object *o = json_empty();
 
 	json_put(o, "type", json_text(type));
+	json_put(o, "schema_version", json_natural(JSON_SCHEMA_VERSION));
 	return o;
 }
 
@@ -86,7 +87,7 @@ static struct json_object *value(const struct column *c, const struct value *v)
 {
 	if (c->unit == UNIT_FLAG)
 		return json_flag(!v->none && v->natural);
-	if (v->none)
+	if (v->none && !v->zero)
 		return NULL;
 	switch (v->type) {
 	case VALUE_TEXT:

@@ -14,7 +14,14 @@
 
 #include "view/columns.h"
 
-/** json_new() - an object with the first member of each line, its type */
+/*
+ * The version of docs/output.schema.json: raised when a member goes, or gets another name or
+ * another meaning.
+ */
+#define JSON_SCHEMA_VERSION 1
+
+/** json_new() - an object with the first members of each line: its type, and the schema's version
+ */
 struct json_object *json_new(const char *type);
 
 /** json_array() - an empty array */

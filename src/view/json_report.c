@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/json_report.h"
 
+#include <stdlib.h>
+
 #include "core/names.h"
 #include "core/segments.h"
 #include "merge/merge.h"
@@ -153,13 +155,17 @@ struct json_object *json_report(const struct json_report *r)
 {
 	struct json_object *o = json_new("report"), *inputs = json_array();
 	struct json_object *connections = json_array(), *slowest = json_array();
-	const struct merge_connection *c;
+	const struct merge_connection **c = connections_in_order(r->merge);
 
 	for (unsigned int i = 0; i < r->nr; i++)
 		json_append(inputs, input_of(r, i));
-	for (unsigned int i = 0; (c = merge_connection(r->merge, i)); i++)
-		if (columns_connection_any(c))
-			json_append(connections, connection_of(r, c));
+	for (unsigned int i = 0; c && c[i]; i++)
+		if (columns_connection_any(c[i]))
+			json_append(connections, connection_of(r, c[i]));
+	/* That memory ran out is told by json_write(). */
+	if (!c)
+		json_append(NULL, NULL);
+	free(c);
 	for (unsigned int i = 0; i < r->merged->nr_slowest; i++)
 		json_append(slowest, slow_of(r, &r->merged->slowest[i]));
 	json_put(o, "inputs", inputs);

@@ -284,7 +284,7 @@ int paths_print_json(const struct paths *paths, const struct paths_run *run, FIL
 		json_put(lost, path_loss_name(i), json_natural(paths->lost[i]));
 	json_put_time(o);
 	json_put(o, "kernel", json_text(run->kernel));
-	json_put(o, "elapsed", json_real((double)run->elapsed_ns / NS_PER_S));
+	json_put(o, "elapsed_seconds", json_real((double)run->elapsed_ns / NS_PER_S));
 	json_put(o, "sample", json_natural(run->sample ?: 1));
 	json_put(o, "kinds", kinds);
 	json_put(o, "paths", list);

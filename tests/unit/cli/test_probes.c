@@ -136,9 +136,9 @@ static void stacks_that_are_ended_early_say_how_long_they_were_counted(void **st
 	if (symbols_check(SYMBOLS_FILE))
 		skip();
 	assert_int_equal(run(&verb_stacks, words, out), 0);
-	elapsed = strstr(out, "\"elapsed\":");
+	elapsed = strstr(out, "\"elapsed_seconds\":");
 	assert_non_null(elapsed);
-	assert_true(strtod(elapsed + strlen("\"elapsed\":"), NULL) < 3600);
+	assert_true(strtod(elapsed + strlen("\"elapsed_seconds\":"), NULL) < 3600);
 }
 
 int main(void)

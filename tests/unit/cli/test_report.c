@@ -234,8 +234,8 @@ static void commands_of_one_side_have_its_stages_and_its_controller(void **state
 /* Unknown values are null, as 0 would be a number. */
 static void what_a_recording_does_not_say_is_null(void **state)
 {
-	static const char *const unknown[] = {"probes",	  "controllers", "queues",
-					      "interval", "in_flight",	 "left"};
+	static const char *const unknown[] = {"probes",		  "controllers", "queues",
+					      "interval_seconds", "in_flight",	 "left"};
 	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
@@ -491,8 +491,12 @@ static void what_was_recorded_says_when(void **state)
 	assert_contains(r.out, wanted);
 	assert_contains(r.out, "\n  at 2024-01-01 02:00:0");
 	RUN(&r, "report", f[0].path, f[1].path, "--slowest=1", "--commands", "--format=json");
-	assert_contains(r.out, "{\"type\":\"command\",\"time\":\"2024-01-01T01:00:00.");
-	assert_contains(r.out, "\"slowest\":[{\"type\":\"command\",\"time\":\"2024-01-01T01:00:0");
+	assert_contains(
+		r.out,
+		"{\"type\":\"command\",\"schema_version\":1,\"time\":\"2024-01-01T01:00:00.");
+	assert_contains(
+		r.out,
+		"\"slowest\":[{\"type\":\"command\",\"schema_version\":1,\"time\":\"2024-01-01T01:00:0");
 	assert_contains(r.out, "\"began\":\"2024-01-01T01:00:00.000000000Z\",\"ended\":\"2024-");
 	assert_lacks(r.out, "\"time\":null");
 	RUN(&r, "report", f[1].path, "--commands", "--format=csv");

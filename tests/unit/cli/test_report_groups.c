@@ -145,8 +145,8 @@ static void an_interval_is_what_time_selects(void **state)
 	for (const char *l = strchr(all.out, '\n') + 1; !strncmp(l, "merged,group,", 13);
 	     l = strchr(l, '\n') + 1, rows++) {
 		char from[32], time[80], expected[256], *at;
-		double seconds =
-			strtod(field(l, column_of(all.out, "from"), from, sizeof(from)), NULL);
+		double seconds = strtod(
+			field(l, column_of(all.out, "from_seconds"), from, sizeof(from)), NULL);
 
 		snprintf(time, sizeof(time), "--time=%.3f-%.3f", seconds, seconds + 0.001);
 		RUN(&one, "report", f[0].path, f[1].path, time, "--every", "1ms", "--stats",

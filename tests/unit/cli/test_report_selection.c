@@ -315,7 +315,7 @@ static void time_is_after_the_beginning_of_the_recording(void **state)
 	report_with(&r, &first, f[0].path, NULL, false);
 	assert_selected(&r, COMMANDS, "commands");
 	RUN(&r, "report", f[0].path, "--time", "-3ms", "--format=json");
-	assert_contains(r.out, "\"elapsed\":0.00");
+	assert_contains(r.out, "\"elapsed_seconds\":0.00");
 	nr_wanted = COMMANDS - nr_wanted;
 	report_with(&r, &second, f[0].path, f[1].path, false);
 	assert_selected(&r, COMMANDS, "merged commands");

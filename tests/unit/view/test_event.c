@@ -162,7 +162,7 @@ static void losses_are_told_where_they_were(void **state)
 	o = event_json(&row);
 	assert_string_equal(
 		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN),
-		"{\"type\":\"lost\",\"time\":null,\"monotonic_ns\":778,\"events\":1,\"loss\":\"reader_slow\"}");
+		"{\"type\":\"lost\",\"schema_version\":1,\"time\":null,\"monotonic_ns\":778,\"events\":1,\"loss\":\"reader_slow\"}");
 	json_object_put(o);
 }
 
@@ -177,8 +177,9 @@ static void json_has_names_for_values_that_have_some(void **state)
 	event_init(&row, "nvme0", &b.r, 0, &(struct instant){0});
 	o = event_json(&row);
 	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
-	assert_non_null(
-		strstr(text, "{\"type\":\"submission\",\"time\":null,\"monotonic_ns\":1500,"));
+	assert_non_null(strstr(
+		text,
+		"{\"type\":\"submission\",\"schema_version\":1,\"time\":null,\"monotonic_ns\":1500,"));
 	assert_non_null(strstr(text, "\"command\":\"get_features\""));
 	assert_non_null(strstr(text, "\"status\":null"));
 	assert_non_null(
@@ -189,8 +190,9 @@ static void json_has_names_for_values_that_have_some(void **state)
 	event_init(&row, "nvme0", &b.r, 0, &(struct instant){0});
 	o = event_json(&row);
 	text = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
-	assert_non_null(
-		strstr(text, "{\"type\":\"completion\",\"time\":null,\"monotonic_ns\":9000,"));
+	assert_non_null(strstr(
+		text,
+		"{\"type\":\"completion\",\"schema_version\":1,\"time\":null,\"monotonic_ns\":9000,"));
 	assert_non_null(strstr(text, "\"stages\":null"));
 	json_object_put(o);
 }

@@ -89,6 +89,30 @@ static void assert_json(const struct thing *t, const char *expected)
 	free(text);
 }
 
+/* People are not shown a count of 0; to a program null would mean that it is not known. */
+static void a_count_of_0_is_0_to_programs(void **state)
+{
+	static const struct column counted[] = {
+		{"lost", "lost", .unit = UNIT_COUNT, COLUMN_FIELD(struct thing, count), .least = 1},
+		{"number", "number", .unit = UNIT_NUMBER, COLUMN_FIELD(struct thing, count),
+		 .least = 1},
+	};
+	static const struct columns t = COLUMNS("counted", counted);
+	const struct thing none = {.text = ""};
+	struct value v;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	columns_get(&t, 0, &none, &v);
+	assert_true(v.none);
+	assert_int_equal(json_write(f, json_row(&t, &none)), 0);
+	csv_row(f, &t, &none);
+	fclose(f);
+	assert_string_equal(text, "{\"lost\":0,\"number\":null}\n0,\r\n");
+	free(text);
+}
+
 static void assert_csv(const struct thing *t, const char *expected)
 {
 	char *text = NULL;
@@ -192,6 +216,7 @@ static void a_full_disk_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_count_of_0_is_0_to_programs),
 		cmocka_unit_test(numbers_are_exact),
 		cmocka_unit_test(what_there_is_not_is_null),
 		cmocka_unit_test(names_come_out_as_they_are),

@@ -276,12 +276,12 @@ static void intervals_and_usual_figures_have_columns(void **state)
 	names_of(&t, text, sizeof(text));
 	assert_string_equal(
 		text,
-		"row from queue size commands failed iops throughput mean_in_flight max_in_flight"
+		"row from_seconds queue size commands failed iops throughput mean_in_flight max_in_flight"
 		" mean p50 p99 max longest_stage longest_share"
 		" | max_in_flight mean_in_flight throughput iops longest_share longest_stage");
 	assert_string_equal(t.column[t.first_key].name, "queue");
 	assert_string_equal(t.column[t.first_key].brief, "qid");
-	assert_int_equal(t.column[column_of(&t, "from")].unit, UNIT_SECONDS);
+	assert_int_equal(t.column[column_of(&t, "from_seconds")].unit, UNIT_SECONDS);
 	assert_int_equal(t.column[column_of(&t, "queue")].unit, UNIT_NUMBER);
 	assert_int_equal(t.column[column_of(&t, "size")].unit, UNIT_BYTES);
 	assert_int_equal(t.column[column_of(&t, "p50")].unit, UNIT_NANOSECONDS);
@@ -465,13 +465,13 @@ static void an_interval_may_begin_at_0(void **state)
 	c.grouping.every_ns = 1000000;
 	group_table_make(&t, &c, GROUPS_FOR_REPORT, true, false);
 	columns_groups_row(&q, &h, &r);
-	assert_string_equal(said(&t, "from", &q), "0");
+	assert_string_equal(said(&t, "from_seconds", &q), "0");
 	r.from_ns = 1500000000;
 	columns_groups_row(&q, &h, &r);
-	assert_string_equal(said(&t, "from", &q), "1.50");
+	assert_string_equal(said(&t, "from_seconds", &q), "1.50");
 	r.has_from = false;
 	columns_groups_row(&q, &h, &r);
-	assert_string_equal(said(&t, "from", &q), "-");
+	assert_string_equal(said(&t, "from_seconds", &q), "-");
 }
 
 static void so_many_figures_fit(void **state)

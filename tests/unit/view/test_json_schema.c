@@ -26,6 +26,7 @@
 #include "view/groups.h"
 #include "view/head.h"
 #include "view/histograms.h"
+#include "view/json.h"
 #include "view/limits.h"
 #include "view/losses.h"
 #include "view/paths.h"
@@ -179,6 +180,73 @@ static void a_row_has_the_columns_of_its_table(void **state)
 	}
 }
 
+static bool ends_with(const char *name, const char *ending)
+{
+	size_t n = strlen(name), m = strlen(ending);
+
+	return n >= m && !strcmp(name + n - m, ending);
+}
+
+/* A name may say its unit; what is in seconds has to. */
+static void check_unit(const char *name, const char *description)
+{
+	bool seconds = ends_with(description, ": seconds") || !strcmp(description, "seconds");
+
+	if (seconds != ends_with(name, "_seconds"))
+		fail_msg("%s: '%s': what is in seconds, and nothing else, ends in _seconds", name,
+			 description);
+	if (ends_with(name, "_ns") && !strstr(description, "nanoseconds") &&
+	    !ends_with(description, ": instant"))
+		fail_msg("%s: '%s': not in nanoseconds", name, description);
+	if (ends_with(name, "_bytes") && !strstr(description, "bytes"))
+		fail_msg("%s: '%s': not in bytes", name, description);
+}
+
+static void check_units(struct json_object *o)
+{
+	struct json_object *properties, *text;
+
+	if (json_object_is_type(o, json_type_array))
+		for (size_t i = 0; i < json_object_array_length(o); i++)
+			check_units(json_object_array_get_idx(o, i));
+	if (!json_object_is_type(o, json_type_object))
+		return;
+	if (json_object_object_get_ex(o, "properties", &properties) &&
+	    json_object_is_type(properties, json_type_object)) {
+		json_object_object_foreach(properties, name, property)
+		{
+			if (json_object_is_type(property, json_type_object) &&
+			    json_object_object_get_ex(property, "description", &text))
+				check_unit(name, json_object_get_string(text));
+		}
+	}
+	json_object_object_foreach(o, key, member)
+	{
+		(void)key;
+		check_units(member);
+	}
+}
+
+static void names_of_members_say_their_unit(void **state)
+{
+	check_units(schema);
+}
+
+/* Each kind of line has the version of the schema behind its type. */
+static void each_line_has_the_version_of_the_schema(void **state)
+{
+	struct json_object *kinds = part(schema, "oneOf");
+
+	for (size_t i = 0; i < json_object_array_length(kinds); i++) {
+		struct json_object *kind = json_object_array_get_idx(kinds, i);
+		struct json_object *version =
+			part(part(part(kind, "properties"), "schema_version"), "const");
+
+		assert_true(requires(kind, "schema_version"));
+		assert_int_equal(json_object_get_int(version), JSON_SCHEMA_VERSION);
+	}
+}
+
 static bool is_listed(const char *symbol)
 {
 	for (size_t k = 0; k < ARRAY_SIZE(tables); k++)
@@ -318,6 +386,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_row_has_the_columns_of_its_table),
 		cmocka_unit_test(no_table_is_forgotten),
+		cmocka_unit_test(names_of_members_say_their_unit),
+		cmocka_unit_test(each_line_has_the_version_of_the_schema),
 		cmocka_unit_test(groups_may_have_every_key_and_figure),
 		cmocka_unit_test(details_may_have_every_figure),
 		cmocka_unit_test(every_loss_is_described),

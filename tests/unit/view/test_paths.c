@@ -144,8 +144,8 @@ static void json_has_functions_innermost_first(void **state)
 	fill(&paths);
 	paths.lost[PATH_LOST_NO_ROOM] = 2;
 	text = printed(&paths, print_json);
-	has(text, "{\"type\":\"stacks\",");
-	has(text, "\"elapsed\":2.5,\"sample\":10,");
+	has(text, "{\"type\":\"stacks\",\"schema_version\":1,");
+	has(text, "\"elapsed_seconds\":2.5,\"sample\":10,");
 	has(text,
 	    "\"functions\":[\"nvme_tcp_queue_rq\",\"blk_mq_flush_plug_list\",\"x,\\\"y\\\"\"]");
 	has(text,

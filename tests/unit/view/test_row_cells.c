@@ -228,10 +228,22 @@ static void joined_arrivals_have_a_share_of_the_network(void **state)
 static void a_run_is_described_by_its_options(void **state)
 {
 	static const char *const live[] = {
-		"side host",	 "kernel 6.1", "source stock",	 "driver nvme_tcp",
-		"waiting_for -", "probes 3",   "controllers 4",	 "queues 5",
-		"sample -",	 "selected ",  "interval 0.500", "elapsed 10.000",
-		"passed -",	 "bursts -",   "burst_on -",	 "burst_every -",
+		"side host",
+		"kernel 6.1",
+		"source stock",
+		"driver nvme_tcp",
+		"waiting_for -",
+		"probes 3",
+		"controllers 4",
+		"queues 5",
+		"sample -",
+		"selected ",
+		"interval_seconds 0.500",
+		"elapsed_seconds 10.000",
+		"passed_seconds -",
+		"bursts -",
+		"burst_on_seconds -",
+		"burst_every_seconds -",
 	};
 	static const char *const waiting[] = {
 		"side target",
@@ -244,18 +256,18 @@ static void a_run_is_described_by_its_options(void **state)
 		"queues 5",
 		"sample 2",
 		"selected ",
-		"interval 0.500",
-		"elapsed 10.000",
-		"passed 60.000",
+		"interval_seconds 0.500",
+		"elapsed_seconds 10.000",
+		"passed_seconds 60.000",
 		"bursts 7",
-		"burst_on 1.500",
-		"burst_every 30.000",
+		"burst_on_seconds 1.500",
+		"burst_every_seconds 30.000",
 	};
 	static const char *const recorded[] = {
-		"side host",	 "kernel 6.1", "source stock",	"driver nvme_tcp",
-		"waiting_for -", "probes -",   "controllers -", "queues -",
-		"sample -",	 "selected ",  "interval -",	"elapsed 10.000",
-		"passed -",	 "bursts -",   "burst_on -",	"burst_every -",
+		"side host",	    "kernel 6.1", "source stock",	"driver nvme_tcp",
+		"waiting_for -",    "probes -",	  "controllers -",	"queues -",
+		"sample -",	    "selected ",  "interval_seconds -", "elapsed_seconds 10.000",
+		"passed_seconds -", "bursts -",	  "burst_on_seconds -", "burst_every_seconds -",
 	};
 	struct stats s = {
 		.side = NT_HOST,

@@ -17,11 +17,11 @@ static void an_input_is_described_by_its_header_and_by_what_was_read(void **stat
 		"sample 3",
 		"selection --op read --size 4k",
 		"commands 77",
-		"duration 2.500",
+		"duration_seconds 2.500",
 		"began 2024-01-01T00:00:00.000000000Z",
 		"ended 2024-01-01T00:00:03.000000000Z",
 		"bursts 4",
-		"measured 1.500",
+		"measured_seconds 1.500",
 		"unknown_losses 9",
 		"unknown_frames 2",
 		"longer_frames 1",
@@ -59,10 +59,10 @@ static void an_input_is_described_by_its_header_and_by_what_was_read(void **stat
 static void an_input_that_has_not_begun_has_a_path(void **state)
 {
 	static const char *const cells[] = {
-		"path a.ntp", "side -",		  "hostname -",	      "kernel -",
-		"source -",   "sample -",	  "selection -",      "commands -",
-		"duration -", "began -",	  "ended -",	      "bursts -",
-		"measured -", "unknown_losses -", "unknown_frames -", "longer_frames -",
+		"path a.ntp",	      "side -",		  "hostname -",	      "kernel -",
+		"source -",	      "sample -",	  "selection -",      "commands -",
+		"duration_seconds -", "began -",	  "ended -",	      "bursts -",
+		"measured_seconds -", "unknown_losses -", "unknown_frames -", "longer_frames -",
 	};
 	/* As of an earlier reading. */
 	const struct input in = {.path = "a.ntp", .header = header, .records = 3};
@@ -73,10 +73,22 @@ static void an_input_that_has_not_begun_has_a_path(void **state)
 static void what_is_usual_of_an_input_is_left_out(void **state)
 {
 	static const char *const cells[] = {
-		"path -",	  "side host",	      "hostname h",	  "kernel 6",
-		"source stock",	  "sample -",	      "selection -",	  "commands 0",
-		"duration 0.000", "began -",	      "ended -",	  "bursts -",
-		"measured -",	  "unknown_losses -", "unknown_frames -", "longer_frames -",
+		"path -",
+		"side host",
+		"hostname h",
+		"kernel 6",
+		"source stock",
+		"sample -",
+		"selection -",
+		"commands 0",
+		"duration_seconds 0.000",
+		"began -",
+		"ended -",
+		"bursts -",
+		"measured_seconds -",
+		"unknown_losses -",
+		"unknown_frames -",
+		"longer_frames -",
 	};
 	struct input in = {
 		.path = "-",
@@ -97,7 +109,7 @@ static void a_peer_is_described_by_its_stream_and_its_end(void **state)
 {
 	static const char *const cells[] = {
 		"peer 2",	    "source ssh target",
-		"state stalled",    "silent 4.500",
+		"state stalled",    "silent_seconds 4.500",
 		"why late",	    "exit_status 3",
 		"signal 9",	    "message a line",
 		"side target",	    "hostname a target",
@@ -129,7 +141,7 @@ static void a_peer_is_described_by_its_stream_and_its_end(void **state)
 static void a_peer_that_has_sent_nothing_has_a_source_and_a_state(void **state)
 {
 	static const char *const cells[] = {
-		"peer 1",	   "source ssh target", "state starting",   "silent -",
+		"peer 1",	   "source ssh target", "state starting",   "silent_seconds -",
 		"why -",	   "exit_status -",	"signal -",	    "message -",
 		"side -",	   "hostname -",	"kernel -",	    "commands -",
 		"sample -",	   "selection -",	"unknown_losses -", "unknown_frames -",
