@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include <bpf/libbpf.h>
 #include <cmocka.h>
 #include <linux/capability.h>
 
@@ -41,6 +42,34 @@ int __wrap_uname(struct utsname *u)
 uint64_t __wrap_rights_effective(void)
 {
 	return rights;
+}
+
+__attribute__((format(printf, 3, 4))) static int
+print(libbpf_print_fn_t fn, enum libbpf_print_level level, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = fn(level, format, args);
+	va_end(args);
+	return n;
+}
+
+/* Of 9,380 lines of a start, 9,343 were for debugging libbpf. */
+static void messages_for_debugging_take_v_twice(void **state)
+{
+	libbpf_print_fn_t fn;
+
+	tracer_log(1);
+	fn = libbpf_set_print(NULL);
+	assert_int_equal(print(fn, LIBBPF_DEBUG, "%s", "x"), 0);
+	assert_int_equal(print(fn, LIBBPF_WARN, "%s", "\n"), 1);
+	tracer_log(2);
+	fn = libbpf_set_print(NULL);
+	assert_int_equal(print(fn, LIBBPF_DEBUG, "%s", "\n"), 1);
+	tracer_log(0);
+	assert_null(libbpf_set_print(NULL));
 }
 
 /* Loading needs both of the others, and CAP_SYS_ADMIN stands for them. */
@@ -148,6 +177,7 @@ static void all_bursts_have_been_measured(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(messages_for_debugging_take_v_twice),
 		cmocka_unit_test(capabilities_that_are_lacking_are_named),
 		cmocka_unit_test(kernels_from_the_oldest_supported_one_are_accepted),
 		cmocka_unit_test(offset_is_that_of_the_wall_clock_as_it_is),
