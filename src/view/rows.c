@@ -87,7 +87,7 @@ static bool any_has(const struct shown *s, unsigned int column)
 
 	for (size_t i = 0; i < s->nr; i++) {
 		columns_get(columns_queues_screen(), column, &s->row[i], &v);
-		if (!v.none && (column != QUEUE_WINDOW || s->has_history))
+		if (!v.none)
 			return true;
 	}
 	return false;
@@ -106,6 +106,9 @@ static bool column_tells(const struct block *b, const struct shown *s, unsigned 
 	case QUEUE_OLDEST:
 		return !b->summary || any_waits(b);
 	case QUEUE_WINDOW:
+		/* Not the latencies of the interval, or at a screen whose rows may have others. */
+		return s->has_history ||
+		       (s->total && !b->summary && s->total->base.h != &s->total->row->interval);
 	case QUEUE_DEVICES:
 	case QUEUE_ADDRESS:
 		return any_has(s, column);

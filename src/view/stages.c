@@ -398,7 +398,8 @@ static const struct column across_columns[ACROSS_FIGURES] = {
 
 /**
  * struct across - the table
- * @op: @nr_ops operations that are shown, and those that find no room
+ * @op: @nr_ops operations, those with most of the time first
+ * @order: @shown of them in the order of their columns, which stays from one block to the next
  * @skip: figures of each that are left out, from the first one on
  * @where: with the places
  */
@@ -410,6 +411,7 @@ struct across {
 	unsigned int nr_rows;
 	unsigned char op[NT_OPS_NR];
 	unsigned int nr_ops;
+	unsigned char order[NT_OPS_NR];
 	unsigned int shown;
 	unsigned int skip;
 	bool where;
@@ -447,11 +449,18 @@ static void across_fill(struct across *a, const struct stage_rows *rows)
 	}
 }
 
+static int by_number(const void *a, const void *b)
+{
+	return *(const unsigned char *)a - *(const unsigned char *)b;
+}
+
 /* Lays out the table. Return: width of a line. */
 static unsigned int across_lay_out(struct across *a)
 {
 	unsigned int figures = a->t.columns.nr - FIRST_FIGURE;
 
+	memcpy(a->order, a->op, a->shown);
+	qsort(a->order, a->shown, 1, by_number);
 	a->table = (struct table){.columns = &a->columns};
 	a->columns.nr = ACROSS_FIGURES;
 	table_add(&a->table, ACROSS_STAGE, NULL, 0);
@@ -463,7 +472,7 @@ static unsigned int across_lay_out(struct across *a)
 
 			*c = a->t.column[FIRST_FIGURE + k];
 			c->get = get_across;
-			c->arg = a->op[i] * STAGE_TABLE_MAX + FIRST_FIGURE + k;
+			c->arg = a->order[i] * STAGE_TABLE_MAX + FIRST_FIGURE + k;
 			table_add(&a->table, a->columns.nr++, k == a->skip && i ? "  " : " ",
 				  k + 1 == figures ? SHARE_WIDTH : DURATION_WIDTH - 1);
 		}
@@ -504,13 +513,15 @@ static unsigned int across_fit(struct across *a, unsigned int width)
 static void across_heading(const struct across *a, const char *what, FILE *f)
 {
 	unsigned int figures = a->t.columns.nr - FIRST_FIGURE - a->skip, at = a->where ? 2 : 1;
-	int used = fprintf(f, "%s", what), column = 0;
+	int used = 0, column = 0;
 
 	for (unsigned int i = 0; i < a->table.shown; i++) {
 		const struct phrase *p = &a->table.phrase[i];
 
+		if (i == at)
+			used = fprintf(f, "%.*s", column, what);
 		if (i >= at && !((i - at) % figures)) {
-			const char *name = op_name(a->op[(i - at) / figures]);
+			const char *name = op_name(a->order[(i - at) / figures]);
 
 			used += fprintf(f, "%*s%s", column >= used ? column - used + 1 : 1, "",
 					name);

@@ -136,13 +136,13 @@ static void stages_have_operations_beside_each_other(void **state)
 	commands("nvme0", ONE, 2, NT_OP_FLUSH, 10 * MS, 100);
 	commands("nvme0", ONE, 2, NT_OP_DISCARD, MS, 1);
 	draw();
-	assert_seen(" flush read write +1 more");
+	assert_seen(" read write flush +1 more");
 	size(3);
 	draw();
-	assert_seen(" flush read write discard");
+	assert_seen(" read write flush discard");
 	size(1);
 	draw();
-	assert_seen(" flush read +2 more");
+	assert_seen(" read flush +2 more");
 	/* 40 columns have the shares. */
 	size(0);
 	t.o.lines = 24;
@@ -204,6 +204,13 @@ static void percentiles_of_few_commands_are_those_of_ten_seconds(void **state)
 	}
 	assert_seen(" nvme0 1 read 50.0 0 0 - 10.0s ");
 	assert_non_null(strstr(t.line[find(" nvme0 1 read", 0)], "4.0"));
+	/* So does the page of a row. */
+	press("j");
+	press_key(KEY_ENTER);
+	assert_seen("ctrl qid op IOPS MB/s infl oldest over p50");
+	assert_seen("nvme0 1 read 50.0 0 0 - 10.0s ");
+	press_key(KEY_ESCAPE);
+	press("k");
 	/* An interval that has enough shows its own. */
 	assert_seen(">nvme1 1 read 100 0 0 - 1.00s 1.00ms 1.00ms 1.00ms");
 	for (uint64_t second = 21; second <= 27; second++) {
