@@ -283,6 +283,20 @@ static void legend_print(const struct block *b, const struct shown *t, FILE *f)
 	}
 }
 
+/* Says what the column "over" says, which groups of --by do not have. */
+static void window_print(const struct block *b, const struct shown *s, FILE *f)
+{
+	uint64_t ns = 0;
+	char text[16];
+
+	for (size_t i = 0; i < s->nr && !b->summary; i++)
+		if (s->row[i].base.h != &s->row[i].row->interval && s->row[i].window_ns > ns)
+			ns = s->row[i].window_ns;
+	if (ns && s->table.columns != columns_queues_screen())
+		fprintf(f, "latencies of rows with fewer than 100 commands are of the last %s\n",
+			duration_format(text, sizeof(text), (double)ns));
+}
+
 static void row_print(const struct block *b, const struct shown *s, const struct queue_row *row,
 		      const char *margin, FILE *f)
 {
@@ -308,6 +322,7 @@ static void shown_print(const struct block *b, struct shown *s, struct view_stat
 		row_print(b, s, s->total, margin, f);
 	for (size_t i = 0; i < s->nr; i++)
 		row_print(b, s, &s->row[i], s->margin && i == s->marked ? ">" : margin, f);
+	window_print(b, s, legend);
 	if (s->history)
 		fprintf(legend, "history: p99 of the last %u blocks, the latest at the right\n",
 			s->history - 1);

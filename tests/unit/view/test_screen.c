@@ -231,6 +231,23 @@ static void percentiles_of_few_commands_are_those_of_ten_seconds(void **state)
 	assert_null(t.s.rows[0]->recent);
 }
 
+/* Groups of --by have no column for it, and rows of recordings no ten seconds. */
+static void groups_say_below_what_their_latencies_are_of(void **state)
+{
+	struct group_choice choice = {.grouping.by = {1, {GROUP_CTRL}}};
+
+	t.o.choice = t.state.choice = &choice;
+	for (uint64_t second = 1; second <= 3; second++) {
+		stats_begin_interval(&t.s);
+		commands("nvme0", ONE, 1, NT_OP_READ, 4 * MS, 50);
+		ended(100 * SECOND + second * SECOND);
+	}
+	size(2);
+	draw();
+	assert_seen(">nvme0 50.0 0");
+	assert_seen("latencies of rows with fewer than 100 commands are of the last 3.00s");
+}
+
 static void stages_of_few_commands_have_a_p99_of_ten_seconds(void **state)
 {
 	struct stage_memory memory[2] = {{.nr = 0}};
@@ -403,6 +420,7 @@ int main(void)
 		TEST(the_worst_row_is_seen_at_40_by_10),
 		TEST(tab_changes_the_table_that_is_scrolled),
 		TEST(percentiles_of_few_commands_are_those_of_ten_seconds),
+		TEST(groups_say_below_what_their_latencies_are_of),
 		TEST(stages_of_few_commands_have_a_p99_of_ten_seconds),
 		TEST(a_row_has_a_history_of_its_p99),
 		TEST(the_heading_is_marked_in_unicode_where_there_is_any),
