@@ -5,9 +5,11 @@
  * streams.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/options.h"
@@ -429,19 +431,32 @@ struct written {
 	FILE *f;
 };
 
+/*
+ * Whether there is a file that begins like one of ours. Others may have put anything there: a FIFO
+ * would wait for a writer.
+ */
+static bool may_replace(const struct written *w, const char *path)
+{
+	char begins[64];
+	struct stat st;
+	bool same;
+	int fd;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	same = read(fd, begins, w->len) == (ssize_t)w->len && !memcmp(begins, w->begins, w->len);
+	close(fd);
+	return same;
+}
+
 /* Return: false if it cannot be opened, after a message. */
 static bool written_open(struct written *w, const char *path)
 {
-	FILE *old = fopen(path, "r");
-	char begins[64];
-	bool replace;
-	int err;
+	int err = destination_open(&w->to, path, may_replace(w, path));
 
-	replace = old && fread(begins, 1, w->len, old) == w->len &&
-		  !memcmp(begins, w->begins, w->len);
-	if (old)
-		fclose(old);
-	err = destination_open(&w->to, path, replace);
 	if (err == -EEXIST) {
 		message("%s %s: it is there already, and is no such report", w->option, path);
 		return false;

@@ -3,6 +3,8 @@
  * report --html: what the file has in it, and what it replaces. With NTPROF_HTML=FOLDER in the
  * environment the files stay there: a browser opens them in tests/formats/html.sh.
  */
+#include <sys/stat.h>
+
 #include "cli/recordings.h"
 
 /* A name that ends a script, a comment, an attribute and a style sheet. */
@@ -189,6 +191,58 @@ static void only_a_report_is_replaced(void **state)
 	recordings_free(f, 2);
 }
 
+/* It is not read first: that would wait for a writer. */
+static void a_fifo_gets_the_report(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = NULL}};
+	char *path = strdup(path_of("fifo"));
+	struct result r;
+	int status;
+	pid_t pid;
+
+	recordings_make(f, &c);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	pid = fork();
+	if (!pid) {
+		alarm(TIMEOUT_SECONDS);
+		execlp("grep", "grep", "-q", "</html>", path, (char *)NULL);
+		_exit(127);
+	}
+	RUN(&r, "report", f[0].path, "--html", path);
+	assert_int_equal(r.status, 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	unlink(path);
+	free(path);
+	recordings_free(f, 2);
+}
+
+/* Nor is one that another user has put there, which might never have a writer. */
+static void a_fifo_of_another_user_is_refused(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	char *path = strdup(path_of("shared/fifo")), *shared = strdup(path_of("shared"));
+	struct recording f[2] = {{.edit = NULL}};
+	struct result r;
+
+	if (geteuid())
+		skip();
+	recordings_make(f, &c);
+	assert_int_equal(mkdir(shared, 0700), 0);
+	assert_int_equal(chmod(shared, 01777), 0);
+	assert_int_equal(mkfifo(path, 0666), 0);
+	assert_int_equal(chown(path, 1234, 1234), 0);
+	RUN(&r, "report", f[0].path, "--html", path);
+	assert_int_equal(r.status, 1);
+	assert_contains(r.err, "Operation not permitted\n");
+	unlink(path);
+	rmdir(shared);
+	free(path);
+	free(shared);
+	recordings_free(f, 2);
+}
+
 /* The file does not grow with the recording. */
 static void a_long_recording_has_no_larger_file(void **state)
 {
@@ -219,6 +273,8 @@ int main(void)
 		cmocka_unit_test(one_side_has_its_own_stages),
 		cmocka_unit_test(an_empty_recording_has_a_report),
 		cmocka_unit_test(only_a_report_is_replaced),
+		cmocka_unit_test(a_fifo_gets_the_report),
+		cmocka_unit_test(a_fifo_of_another_user_is_refused),
 		cmocka_unit_test(a_long_recording_has_no_larger_file),
 	};
 
