@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every file here needs: the kernel's types, and the variables by which the loader and the
+ * Every file here needs this: the kernel's types, and the variables by which the loader and the
  * programs talk to each other.
  *
  * Programs run on all CPUs at once, in tasks and in interrupts. While a program runs on a CPU, the

@@ -5,7 +5,7 @@
  *
  * Whether a queue is selected is decided once: when it is connected or, if that was not seen, at
  * its first command. A Connect comes before it is known which queue it makes. So it is measured,
- * and dropped when it ends.
+ * and dropped when it ends if its queue is not selected.
  */
 #ifndef NTPROF_SELECT_BPF_H
 #define NTPROF_SELECT_BPF_H
@@ -13,8 +13,9 @@
 #include "control.bpf.h"
 
 /*
- * Submission queue entries: what a command asks for, and whether it is in the sample. An entry is
- * typed, or a copy on the stack. It is read by plain loads, not by helper.
+ * Submission queue entries: the operation of a command, and whether it is in the sample. An entry
+ * is a pointer whose type the verifier knows (typed), or a copy on the stack. So it is read by
+ * plain loads, and not with bpf_probe_read_kernel().
  */
 
 /* NVM and fabrics opcodes that have an operation of their own (NVM Command Set 1.0, figure 13). */
@@ -57,7 +58,10 @@ static __always_inline __u64 slba_of(struct nvme_command *e)
 	return (__u64)e->common.cdw11 << 32 | e->common.cdw10;
 }
 
-/* Additions are not atomic: few of them are lost, because few commands are measured. */
+/*
+ * Number of measured commands of each class: see nt_alike(). Additions are not atomic. Few of them
+ * are lost, because few commands are measured.
+ */
 __u32 nt_alikes[NT_ALIKE] = {};
 
 /*
@@ -124,8 +128,8 @@ static __always_inline bool sqe_selected(struct nvme_command *e, __u32 qid)
 }
 
 /*
- * Whether a command is left out by its operation alone. Then the rest of its entry need not be
- * read; the kernel checks the load of each member. @e: typed
+ * Whether a command is left out by its operation alone. Then the other members of its entry need
+ * not be read. Each load costs a check of the address, which the kernel adds. @e: typed
  */
 static __always_inline bool operation_left_out(struct nvme_command *e, __u32 qid)
 {
@@ -135,9 +139,9 @@ static __always_inline bool operation_left_out(struct nvme_command *e, __u32 qid
 }
 
 /*
- * Whether a command is left out by its opcode, on whichever queue, and introduces no connection.
- * Where admin commands are not left out, the opcode does not say this, and the result is false.
- * @e: typed
+ * Whether the opcode alone shows that a command is left out, on an admin queue as well as on an I/O
+ * queue. Never true for Fabrics commands, as these make connections, nor if admin commands are
+ * selected. Call it only if operations are selected. @e: typed
  */
 static __always_inline bool opcode_skipped(struct nvme_command *e)
 {
@@ -158,8 +162,8 @@ static __always_inline enum nt_fate sqe_fate(struct nvme_command *e, __u32 qid)
 }
 
 /*
- * As strncmp(); bpf_strncmp() exists since Linux 5.17 only. @name: NT_NQN_LEN bytes at most;
- * @wanted: a constant
+ * Whether two strings are the same; bpf_strncmp() exists since Linux 5.17 only. @name: NT_NQN_LEN
+ * bytes at most; @wanted: a constant
  */
 static __always_inline bool is_named(const char *name, const volatile char *wanted)
 {
@@ -194,13 +198,13 @@ static __noinline void queue_select(struct nt_queue *q, enum nt_side side, __u16
 		      !names_selected(n);
 }
 
-/* Whether commands that begin now are left out. They are not before the queue is identified. */
+/* Whether commands that begin now are left out. Before the queue is identified, none is. */
 static __always_inline bool queue_left_out(const struct nt_queue *q)
 {
 	return nt_knobs.selects & NT_BY_QUEUE && q->left_out && q->identified == q->gen;
 }
 
-/* Whether a command that has begun all the same is left out when it ends. */
+/* Whether a measured command is dropped when it ends, because its queue is not selected. */
 static __always_inline bool queue_drops(const struct nt_queue *q, const struct nt_record *r)
 {
 	return nt_knobs.selects & NT_BY_QUEUE && q->left_out && r->gen == q->gen;

@@ -17,22 +17,21 @@
 
 /*
  * Reads keys as they are pressed, without echo. While this program has the terminal, it sets the
- * terminal's modes. It restores them at its end, when it is stopped, and when it dies. There is one
- * terminal.
+ * terminal's modes. It restores them at its end, when it is stopped, and when it dies.
  */
 
 /*
- * Signals that end a process without running any more of its code: after an error, or sent by
- * others.
+ * Signals that kill the process at once, so that only their handler can restore the terminal. They
+ * come after an error of this program, or from another process.
  */
 static const int fatal[] = {SIGABRT, SIGBUS,  SIGFPE,  SIGILL,	SIGQUIT, SIGSEGV,
 			    SIGSYS,  SIGTRAP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
 
 /*
- * File-wide, because signal handlers need it.
- * @before: the terminal's modes for other programs: whole lines, with echo
+ * File-wide, because signal handlers need it. There is only one terminal.
+ * @before: the terminal's modes before ours, for other programs: whole lines, with echo
  * @taken: our modes are set
- * @screen: the terminal shows its other screen, which is left when this program stops or dies
+ * @screen: the terminal shows its other screen; see browser_screen()
  * @old: earlier actions of the signals: SIGTSTP, SIGCONT, then those in fatal[]
  */
 static struct {
@@ -79,23 +78,23 @@ static bool keyboard_take(void)
 
 	if (!keyboard_ours() || tcgetattr(keyboard.fd, &now))
 		return false;
-	/* A peer may have had the terminal in between, and have left it in line mode. */
+	/* A peer that had the terminal may have left it in line mode: then set the modes again. */
 	if (keyboard.taken && !(now.c_lflag & ICANON))
 		return true;
-	/* Without ICANON, the modes are those of a program that died without restoring them. */
+	/* Without ICANON, another program has died and not restored the modes: do not keep them. */
 	if (now.c_lflag & ICANON)
 		keyboard.before = now;
 	now.c_lflag &= (tcflag_t) ~(ICANON | ECHO);
 	now.c_cc[VMIN] = 1;
 	now.c_cc[VTIME] = 0;
 	keyboard.taken = 1;
-	/* TCSANOW does not wait for output, which a stopped terminal does not take. */
+	/* TCSANOW does not wait until all output is written. A stopped terminal takes none. */
 	if (tcsetattr(keyboard.fd, TCSANOW, &now))
 		keyboard.taken = 0;
 	return keyboard.taken;
 }
 
-/* For signal handlers. The screen is drawn again when this program goes on. */
+/* For signal handlers. The screen is drawn again when this program continues. */
 static void keyboard_leave_screen(void)
 {
 	if (keyboard.screen && keyboard_ours() &&
@@ -122,7 +121,10 @@ static void on_stop(int sig)
 	errno = saved;
 }
 
-/* A shell may have had the terminal in between. It may be ours again, or not. */
+/*
+ * A shell may have had the terminal, and changed its modes. browser_update() sets ours again if the
+ * terminal is ours.
+ */
 static void on_continue(int sig)
 {
 	int saved = errno;
@@ -155,10 +157,11 @@ static void handle(int sig, void (*handler)(int), struct sigaction *old)
 }
 
 /**
- * keyboard_open() - find the terminal, and change nothing yet; keyboard_close() is due
+ * keyboard_open() - open the terminal; its modes are not changed yet
  *
- * Return: a descriptor to wait for and to read from without blocking, as long as keyboard_taken();
- * -1 if standard input is not the controlling terminal.
+ * Return: a descriptor that does not block, to be read only while keyboard_taken(); the caller
+ * calls keyboard_close(). -1 if standard input is not the controlling terminal, or it cannot be
+ * opened.
  */
 static int keyboard_open(void)
 {
@@ -251,7 +254,8 @@ bool browser_update(struct browser *b, bool free)
 }
 
 /*
- * The keyboard is gone for good. If it stayed in the epoll set, that would report it without end.
+ * The keyboard is gone for good. If it stayed in the epoll set, epoll_wait() would report it again
+ * and again.
  */
 static void lose_keyboard(struct browser *b)
 {

@@ -38,8 +38,8 @@ int browser_open(struct browser *b, struct view_state *state, bool screen);
 int browser_add(const struct browser *b, int fd);
 
 /**
- * browser_update() - take or leave the keyboard, after anything that may have changed the
- * terminal's foreground process
+ * browser_update() - take the keyboard, or give it up; call it after anything that may have changed
+ * the terminal's foreground process
  * @free: no peer is asking for anything at the terminal
  *
  * Return: whether the screen has to be drawn again, because this process has just got the terminal.
@@ -50,9 +50,9 @@ bool browser_update(struct browser *b, bool free);
 enum pressed_wish browser_ready(struct browser *b, const struct stats *s);
 
 /**
- * browser_screen() - whether the terminal shows its other screen (SCREEN_ENTER)
+ * browser_screen() - remember whether the terminal shows its other screen (SCREEN_ENTER)
  *
- * If this program is stopped or dies then, it leaves that screen.
+ * While it does, this program leaves that screen when it is stopped or dies.
  */
 void browser_screen(bool shown);
 

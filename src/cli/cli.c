@@ -43,7 +43,10 @@ static const struct short_form {
 	{"version", &verb_live, "--version", "the version of this program"},
 };
 
-/* Return: the verb, NULL if there is none of that name. @option: set to the option that it means */
+/*
+ * Return: the verb, NULL if there is none of that name. @option: set to the option of a short form,
+ * or else to NULL
+ */
 static const struct verb *verb_named(const char *name, const char **option)
 {
 	*option = NULL;
@@ -99,7 +102,7 @@ static void unknown_verb(const char *name)
 	exit(EX_USAGE);
 }
 
-/* Completes the message that @verb does not have @option: names what @verb has in its place. */
+/* Return: the end of the message that @verb does not have @option: what to use instead, or "". */
 static const char *instead_of(const struct verb *verb, const char *option)
 {
 	static const struct {
@@ -124,8 +127,8 @@ static const char *instead_of(const struct verb *verb, const char *option)
 }
 
 /*
- * Return: whether @word, an option that getopt_long() does not take, is like one of the verb's; a
- * message has been printed then. It is none if it is the beginning of several.
+ * Return: whether @word, an option that getopt_long() does not take, looks like a misspelt option
+ * of the verb; a message has been printed then. An abbreviation of several options is not misspelt.
  */
 static bool refuse_like(const struct verb *verb, const struct scan *s, const char *word)
 {
@@ -150,8 +153,8 @@ static bool refuse_like(const struct verb *verb, const struct scan *s, const cha
 }
 
 /*
- * Return: whether the line has an option that only other verbs have, or one that is like one of the
- * verb's; a message has been printed then. What follows --help does not count.
+ * Return: whether the line has an option that only other verbs have, or a misspelt one; a message
+ * has been printed then. Options after --help are not checked.
  */
 static bool refuse_foreign(const struct verb *verb, int argc, char **argv)
 {
@@ -216,7 +219,7 @@ static int overview(void)
 	return EXIT_SUCCESS;
 }
 
-/* The verb's @argv[0]: the program's name in its messages and its help. */
+/* Makes the @argv[0] of a verb, which names the program in messages and help. */
 static char *name_of(const struct verb *verb, char name[NAME_SIZE])
 {
 	snprintf(name, NAME_SIZE, PROGRAM " %s", verb->name);

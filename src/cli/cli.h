@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line: finds the verb and has the help about all verbs. */
+/* The command line: finds the verb, runs it, and prints the help about all verbs. */
 #ifndef NTPROF_CLI_CLI_H
 #define NTPROF_CLI_CLI_H
 
@@ -8,8 +8,8 @@
  *
  * Opens the descriptors 0 to 2 if they are closed. Otherwise a file that is opened later would
  * become standard output or standard error, and would get everything written to them. Then, if this
- * process has root's rights or capabilities, keeps other processes out of it (rights_hide()).
- * Tables get their secret numbers (hash_seed()).
+ * process is root or has capabilities, protects its memory from other processes (rights_hide()).
+ * Then hash tables get new secret numbers (hash_seed()).
  */
 void cli_begin(void);
 

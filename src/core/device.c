@@ -156,7 +156,7 @@ bool device_name_of_target(const char *configfs, struct device_name *d)
 {
 	char dir[PATH_MAX];
 
-	/* An NQN that would lead to another directory cannot be the name of a directory there. */
+	/* An NQN with a slash, or such as "..", could lead out of the directory of subsystems. */
 	if (!d->subsysnqn[0] || strchr(d->subsysnqn, '/') || d->subsysnqn[0] == '.')
 		return false;
 	snprintf(dir, sizeof(dir), "%s/nvmet/subsystems/%s/namespaces/%u", configfs, d->subsysnqn,
@@ -171,8 +171,8 @@ bool device_name_of_target(const char *configfs, struct device_name *d)
 static const char *const mounts[] = {"/sys/fs/cgroup/blkio", "/sys/fs/cgroup/unified",
 				     "/sys/fs/cgroup"};
 /*
- * Inode number of the directory of each hierarchy's root, unless a cgroup namespace hides the
- * levels above.
+ * Inode number of the root directory of each hierarchy. The root of a cgroup namespace may have
+ * another one, because it is somewhere below.
  */
 #define ROOT_ID 1
 /* Prefix of the name of a cgroup with an unknown path. A known path begins with a slash. */
@@ -271,7 +271,7 @@ const char *cgroup_find(const char *path, struct cgroup_place *c)
 			continue;
 		if (!level_of(dir, &c->level))
 			return "its level is unknown: run this in the machine's own cgroup namespace";
-		/* Without the io controller, the kernel accounts its I/O to its parent. */
+		/* Without the io controller, the kernel accounts a cgroup's I/O to its parent. */
 		if (v2 && c->level && !has_io(dir))
 			return "its I/O counts as its parent's: write +io to the parent's "
 			       "cgroup.subtree_control";
@@ -344,7 +344,7 @@ bool cgroup_in(const char *cgroup, const char *above)
 	return !strncmp(cgroup, above, length) && (!cgroup[length] || cgroup[length] == '/');
 }
 
-/* @from: as programs send it, which is the key. */
+/* @from: the key, as programs send it */
 struct known_origin {
 	struct nt_from from;
 	struct origin o;
@@ -369,7 +369,7 @@ void origins_free(struct origins *o)
 	free(o);
 }
 
-/* The cgroup mostly still exists, because its command has just ended. */
+/* Looks up the cgroup's path now: it mostly still exists, because its command has just ended. */
 static struct known_origin *add(struct origins *o, const struct nt_from *from, unsigned int hash)
 {
 	struct known_origin *k = calloc(1, sizeof(*k));

@@ -40,7 +40,10 @@ struct device {
  */
 const char *device_find(const char *sysfs, const char *path, struct device *d);
 
-/** device_attribute() - read the first line of a sysfs attribute; whether @dir has the attribute */
+/**
+ * device_attribute() - read the first line of the sysfs attribute @name in @dir; Return: whether
+ * there is one
+ */
 bool device_attribute(const char *dir, const char *name, char *value, size_t size);
 
 /**
@@ -50,8 +53,8 @@ bool device_attribute(const char *dir, const char *name, char *value, size_t siz
 bool device_is_namespace(const char *name, unsigned int *subsystem, unsigned int *head);
 
 /*
- * Length of a disk's name, or of the path of a target's backing device. Only the end of a longer
- * one is cut.
+ * Length of a disk's name, or of the path of a target's backing device. The end of a longer one is
+ * cut.
  */
 #define DEVICE_NAME_LEN 128
 /* Any controller of the subsystem. */
@@ -184,8 +187,8 @@ struct queue_info {
 };
 
 /*
- * Numbers the origins of a host's commands, so that a record has room for them. When all numbers
- * are used, further origins share one.
+ * Numbers the origins of a host's commands, because a record has room for a small number only. When
+ * all numbers are used, further origins share one.
  */
 
 struct origins;

@@ -37,7 +37,7 @@ void rights_hide(void)
 int rights_isolate(void)
 {
 #ifdef LANDLOCK_ACCESS_FS_MAKE_BLOCK
-	/* A domain has to refuse something by itself: we make no block devices. */
+	/* The kernel takes no ruleset that refuses nothing. We make no block devices anyway. */
 	const struct landlock_ruleset_attr attr = {.handled_access_fs =
 							   LANDLOCK_ACCESS_FS_MAKE_BLOCK};
 	int fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0), err;

@@ -26,15 +26,15 @@ void rights_hide(void);
 
 /**
  * rights_isolate() - deny the calling thread the memory, the descriptors and the root directory of
- * all processes but those that it makes from now on, whatever capabilities they lack
+ * all processes but those that it makes from now on, even if they have fewer capabilities
  *
  * It makes a Landlock domain, from which no process outside of it can be traced
  * (hook_ptrace_access_check() in security/landlock/). Threads and processes that are made later are
- * in the domain; threads that exist already are not. A file is no longer renamed or linked into
- * another folder.
+ * in the domain; threads that exist already are not. As a side effect, the thread can no longer
+ * rename or link a file into another folder.
  *
- * Return: 0 or a negative errno: -ENOSYS or -EOPNOTSUPP if the kernel has no Landlock, -EPERM
- * without no_new_privs and CAP_SYS_ADMIN.
+ * Return: 0 or a negative errno: -ENOSYS or -EOPNOTSUPP if the kernel has no Landlock, -EPERM if
+ * the thread has neither no_new_privs nor CAP_SYS_ADMIN.
  */
 int rights_isolate(void);
 
@@ -50,17 +50,16 @@ uint64_t rights_effective(void);
 /**
  * rights_bound() - limit the capabilities of programs that the calling thread executes to @keep
  *
- * It needs CAP_SETPCAP, and does nothing without.
+ * It needs CAP_SETPCAP, and does nothing without it.
  */
 void rights_bound(uint64_t keep);
 
 /**
- * rights_reduce() - drop all capabilities but @keep in the calling thread, with rights_bound(), and
- * all that a program would inherit
+ * rights_reduce() - drop all capabilities but @keep in the calling thread
  *
- * A program that is executed by a process that is not root gets ambient capabilities, and those
- * inheritable ones that its file has, and no others. An ambient capability is an inheritable one
- * (capabilities(7)). Other threads keep their own.
+ * It also limits the programs that the thread executes: by rights_bound(), and because it clears
+ * the inheritable capabilities. The kernel then clears the ambient ones as well (capabilities(7)).
+ * Other threads keep their own.
  *
  * Return: 0 or a negative errno.
  */

@@ -9,7 +9,7 @@
 /* First length of a window; doubled whenever OFFSET_SAMPLES are full. */
 #define SPAN_NS 100000000ULL
 
-/* Joins neighbours, so that half as many windows cover the same time. */
+/* Keeps the tighter one of two neighbours, so that half as many windows cover the same time. */
 static void thin_out(struct offset *o)
 {
 	unsigned int kept = 0;
@@ -69,9 +69,7 @@ static inline void narrow(struct offset *o, struct offset_bounds now, struct off
 	else
 		o->crossed -= o->crossed > 0;
 	if (seen.low > now.high) {
-		/*
-		 * Time stamps are not as exact as the bounds: go to the nearest value that agrees.
-		 */
+		/* Time stamps are not as exact as the bounds: take the nearest offset seen. */
 		now.low = now.high = seen.low;
 	} else if (seen.high < now.low) {
 		now.low = now.high = seen.high;

@@ -18,7 +18,7 @@
  * ppm (adjtimex(2)), and its crystal is within 100 ppm or so.
  */
 #define OFFSET_DRIFT_PPM 1250
-/* As a fraction: faster than any clock is slewed (chronyd: by up to 1/12). */
+/* The highest rate, as a fraction. No clock is slewed as fast (chronyd: by up to 1/12). */
 #define OFFSET_RATE_MAX 0.11
 
 /* The bounds by one command: @low <= target - host <= @high, at @at (host's clock). Nanoseconds. */
@@ -35,7 +35,9 @@ struct offset_bounds {
 #define OFFSET_SLACK_NS 10000
 
 /**
- * offset_from() - when a command went from the host to the target, or arrived there; 0: not known
+ * offset_from() - when the host sent a command, or the target received it; 0: not known
+ *
+ * If that point is missing, it is an earlier one of the host, or a later one of the target.
  */
 static inline uint64_t offset_from(const struct nt_record *r)
 {
@@ -45,7 +47,7 @@ static inline uint64_t offset_from(const struct nt_record *r)
 }
 
 /**
- * offset_until() - when the answer arrived at the host, or began on its way there; 0: not known
+ * offset_until() - when the host received the answer, or the target sent it; 0: not known
  *
  * If a command was never answered, it is when the host gave it up, or the last point of the target.
  */
@@ -93,8 +95,7 @@ static inline void offset_not_below(int64_t *low, uint64_t target, uint64_t host
 }
 
 /**
- * offset_gained() - nanoseconds that one clock gains on the other from one instant to another, at a
- * rate
+ * offset_gained() - nanoseconds that one clock gains on the other between two instants, at @rate
  */
 static inline int64_t offset_gained(double rate, uint64_t from, uint64_t to)
 {
@@ -119,9 +120,10 @@ static inline struct offset_bounds offset_widened(const struct offset_bounds *b,
  * offset_bounds() - the bounds of the offset by a pair of records, if it is one command
  * @host, @target: the records
  * @rate: at which the offset changes
- * @b: filled. The command goes from send_cmd to the target's rx, its answer from send to the host's
- *     rx; an R2T and its data do the same in between. Points that are missing are replaced by later
- *     or earlier ones, which widens the bounds and keeps them true.
+ * @b: filled. The command is sent at send_cmd and received at the target's rx; its answer is
+ *     sent at send and received at the host's rx. An R2T and its data bound the offset in the
+ *     same way. A missing point is replaced by a later or an earlier one, which only widens the
+ *     bounds.
  *
  * Return: false when it cannot be one command: the target took longer than the host waited, or
  * either record lacks offset_from() or offset_until().
@@ -133,9 +135,7 @@ static inline __attribute__((always_inline)) bool offset_bounds(const struct nt_
 {
 	uint64_t sent = offset_from(host), answered = offset_until(host);
 	uint64_t received = offset_from(target);
-	/*
-	 * The target may have gone on after the host gave up, but had received the command before.
-	 */
+	/* If the host gave up, the target had received the command, but may have answered later. */
 	uint64_t sent_back = host->flags & NT_F_CANCELLED ? received : offset_until(target);
 	int64_t low = (int64_t)(sent_back - answered), high = (int64_t)(received - sent), drift,
 		gained;
@@ -159,28 +159,28 @@ static inline __attribute__((always_inline)) bool offset_bounds(const struct nt_
 }
 
 /*
- * A pair that contradicts the bounds outweighs this many that do not. When the sum reaches
- * OFFSET_CROSSED_MAX, the bounds are wrong.
+ * A pair that contradicts the bounds adds this to &offset.crossed, and a pair that does not takes 1
+ * off. At OFFSET_CROSSED_MAX the bounds are taken to be wrong.
  */
 #define OFFSET_CROSSED_WEIGHT 8
 #define OFFSET_CROSSED_MAX (64 * OFFSET_CROSSED_WEIGHT)
 /* Time stamps of one machine's CPUs differ by less than this. */
 #define OFFSET_CROSSED_NS 2000
 
-/* The most samples from which the drift is fitted; when there are more, neighbours are joined. */
+/* The most samples from which the drift is fitted. With more, one of two neighbours is dropped. */
 #define OFFSET_SAMPLES 64
 
 /**
  * struct offset - an offset, as far as it is known
  * @known: the rest is valid
  * @now: bounds at an instant
- * @rate: at which the offset changes, where that is faster than clocks drift
+ * @rate: at which the offset changes; 0 if that is not faster than OFFSET_DRIFT_PPM
  * @width: width of the bounds when they were last narrowed
  * @sample: the tightest bounds of each of @nr windows of time, @span_ns long (RFC 5905, 10: the
  *          clock filter takes the sample of least delay)
  * @last_ns: when the last window begins
  * @jumps: how often the offset was found to have jumped
- * @crossed: how often pairs contradicted the bounds of late, by too little to be excluded
+ * @crossed: how much pairs have contradicted the bounds lately: see OFFSET_CROSSED_WEIGHT
  */
 struct offset {
 	bool known;
@@ -218,7 +218,7 @@ static inline bool offset_fits(const struct offset *o, const struct offset_bound
 }
 
 /**
- * offset_then() - the offset as it was known about an instant, which may have passed
+ * offset_then() - the offset as it was known near an instant, which may be long ago
  * @o: offset, known
  * @at: the instant, of the host's clock
  * @then: filled, except samples: its bounds are those that were seen nearest to @at
@@ -254,8 +254,8 @@ static inline bool offset_loose(const struct offset *o, uint64_t at)
  * @b: bounds of the pair
  * @rate: at which the offset changes
  *
- * Unlike offset_learn(), pairs that only agree within OFFSET_SLACK_NS do not move the bounds. So
- * bounds of a wrong pair do not wander.
+ * A pair that agrees only within OFFSET_SLACK_NS does not narrow the bounds. So bounds of a wrong
+ * pair do not wander from pair to pair, as they would with offset_learn().
  *
  * Return: whether the pair agrees.
  */
@@ -275,8 +275,8 @@ static inline bool offset_is_refuted(const struct offset *o)
 }
 
 /**
- * offset_learn_back() - offset_learn() on a copy for going back in time: the bounds become those at
- * @b->at
+ * offset_learn_back() - offset_learn() for pairs from the latest to the earliest, on a copy of the
+ * offset: the bounds become those at @b->at
  */
 void offset_learn_back(struct offset *o, const struct offset_bounds *b);
 
@@ -289,7 +289,7 @@ double offset_drift_ppm(const struct offset *o);
 struct offset_vote {
 	struct offset_bounds best; /* where most bounds overlap */
 	size_t votes;		   /* how many overlap there */
-	size_t rival;		   /* how many of the other bounds overlap elsewhere */
+	size_t rival;		   /* how many of the other bounds overlap in another place */
 	double rate;		   /* rate at which the offset changes */
 };
 

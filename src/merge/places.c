@@ -124,7 +124,7 @@ int places_device(struct places *p, const struct device_name *d)
 
 int places_origin(struct places *p, const struct origin *o)
 {
-	/* A stream may say anything. */
+	/* A damaged or hostile stream may have any number. */
 	unsigned int number = o->number & ORIGIN_OTHERS;
 
 	if (!p->origins[number])
@@ -231,7 +231,7 @@ bool places_takes_far(const struct places *host, const struct select *s,
 {
 	const struct device_name *d;
 
-	/* A target does not know which cgroup's I/O a command is. */
+	/* A target does not know the cgroup of a command. */
 	if (s->cgroup[0])
 		return false;
 	if (!s->device)
@@ -279,8 +279,8 @@ static bool part_of(const char *address, const char *key, char part[QUEUE_ADDRES
 }
 
 /*
- * Fills a path with where it comes from, if that is known, and where it goes:
- * "10.0.0.2>10.0.0.1:4420".
+ * Makes the name of a path from an address in sysfs: its source, if that is known, and its
+ * destination, such as "10.0.0.2>10.0.0.1:4420". Any other text is copied.
  */
 static void path_fill(char path[QUEUE_ADDRESS_LEN], const char *address)
 {
@@ -297,7 +297,7 @@ static void path_fill(char path[QUEUE_ADDRESS_LEN], const char *address)
 	v6 = strchr(to, ':');
 	snprintf(whole, sizeof(whole), "%s%s%s%s%s:%s", from, from[0] ? ">" : "", v6 ? "[" : "", to,
 		 v6 ? "]" : "", port);
-	/* A true address fits. A stream may have any text in its place: its end is cut. */
+	/* A real address fits. If a stream has other text in its place, the end is cut. */
 	snprintf(path, QUEUE_ADDRESS_LEN, "%.*s", QUEUE_ADDRESS_LEN - 1, whole);
 }
 
@@ -348,9 +348,9 @@ static void fill(struct group_name *name, const struct group_by *by, const struc
 }
 
 /*
- * The keys that depend on the connection. @ctrl: its prefix and @number are the controller's name.
- * Controllers of one name differ if their stream or the other end of their connection, the @peer,
- * differs.
+ * The keys that depend on the connection. @ctrl and @number make the controller's name, such as
+ * "nvme" and 0. Two controllers of that name are different if they are of different streams, or
+ * connected to different peers. @peer: the NQN of the other end
  */
 static void fill_connection(struct group_name *name, const struct group_by *by,
 			    const struct group_recorder *who, const char *ctrl, unsigned int number,

@@ -33,11 +33,11 @@ int places_device(struct places *p, const struct device_name *d);
 int places_origin(struct places *p, const struct origin *o);
 
 /**
- * places_ask() - find the device that has to be added before the device of a record has a name
- * @d: filled except for @name
+ * places_ask() - whether the device of a record still has to be added
+ * @d: then filled with that device, except for @name
  *
- * Return: whether there is one: the record's connection is known and it can have a device, which
- * was not added yet.
+ * Return: false if the device was added before, if the command belongs to no device, or if its
+ * connection or the connection's subsystem is not known.
  */
 bool places_ask(const struct places *p, const struct nt_record *r, struct device_name *d);
 
@@ -64,8 +64,8 @@ void places_ctrl(const struct places *p, enum nt_side side, const struct nt_reco
 bool places_takes(const struct places *p, const struct select *s, const struct nt_record *r);
 
 /**
- * places_takes_far() - places_takes() for a target's record without one of the host, by the host's
- * names of devices
+ * places_takes_far() - places_takes() for a command that only the target has recorded; its device
+ * is looked up among those that @host knows
  */
 bool places_takes_far(const struct places *host, const struct select *s,
 		      const struct merge_connection *c, const struct nt_record *r);
@@ -83,18 +83,18 @@ bool places_devices(const struct places *p, const char *device, char *buf, size_
 void places_free(struct places *p);
 
 /*
- * The name of a recorded command by the keys of --by, and what it adds to a group: for commands of
- * both sides, or of one.
+ * Names a recorded command by the keys of --by, and adds it to the group of that name. Both sides
+ * may have recorded the command, or only one.
  */
 
 /**
  * struct group_recorder - the recording that a command is from
  * @machine: name of its host, if there are several hosts; NULL: "nvme0" is enough
  * @source: [side] where the points are from; NULL for a side that is not there
- * @stream: that of the host, or else of the only side. Controllers of another stream are other
- *          controllers.
+ * @stream: number of the host's stream, or of the only one. Controllers of two streams are
+ *          different ones, even if their names are the same.
  * @began_ns: when the recording began, its own clock
- * @to_common: what to add to its times for the common clock
+ * @to_common: is added to its times, to get those of the common clock
  * @sample: one command in this many was measured; 0 and 1: every one
  * @places: the recording's names of devices, paths and origins; NULL: none
  * @split: the stages of the command; NULL: not known
@@ -133,8 +133,8 @@ int groups_add_record(struct groups *g, const struct group_name *name, const str
 		      const struct group_recorder *who);
 
 /*
- * The machines that the streams come from, by the caller's numbers of streams: what their headers
- * say, such as names and the points that their kernels lack.
+ * The machines that the streams come from, as the headers of the streams describe them: their
+ * names, the points that their kernels lack. The caller numbers the streams.
  */
 
 /*
@@ -174,19 +174,19 @@ struct machines {
 int machines_init(struct machines *m, unsigned int nr);
 
 /**
- * machines_set() - the header of a stream has come
+ * machines_set() - set the machine of a stream, when its header has come
  * @m: machines
  * @stream: number of the stream, below @nr
  * @what: copied, without @known
- * @label: "a.ntp", "peer 2": tells machines apart where the name is empty, or is that of another
- *         machine of the same side
+ * @label: "a.ntp", "peer 2": becomes the name if that is empty, and a part of it if another machine
+ *         of the same side has the same name
  */
 void machines_set(struct machines *m, unsigned int stream, const struct machine *what,
 		  const char *label);
 
 /**
- * machines_get() - the machine of a stream; @m may be NULL, and @stream unknown: then @known is
- * false
+ * machines_get() - the machine of a stream; if @m is NULL, or has no such stream, one whose @known
+ * is false
  */
 const struct machine *machines_get(const struct machines *m, unsigned int stream);
 

@@ -19,7 +19,7 @@ static void look(struct restart *a, const struct peer *p, uint64_t now_ns)
 {
 	const enum peer_state state = peer_state(p);
 
-	/* A peer that waits for its module works as expected, so that counts as well. */
+	/* A peer that waits for its module works as expected, so it counts as running. */
 	if (!a->began_ns && (state == PEER_RUNNING || state == PEER_WAITING))
 		a->began_ns = now_ns;
 }
@@ -64,7 +64,7 @@ bool restart_is_due(struct restart *a, const struct peer *p, uint64_t now_ns)
  * turn, to add the host's records.
  */
 #define TURN_NS 20000000ULL
-/* Records wait this long for their connection's other side to be found; see merge_expire(). */
+/* A record waits this long until the other side of its connection is found; see merge_expire(). */
 #define EXPIRE_NS 5000000000ULL
 /* The time at the end for peers to send the rest; a recorder sends every 200 ms. */
 #define LINGER_NS 600000000ULL
@@ -301,7 +301,8 @@ static int on_event(void *context, const struct stream_event *e)
 }
 
 /*
- * The end of a stream may decide much that waits, so there is one in each turn.
+ * The end of a stream may decide about many records that wait, which takes time. So a turn has one
+ * end at most.
  *
  * Return: 1 if a peer has more, 0 if everything has been read, or a negative errno.
  */
@@ -367,7 +368,7 @@ static void start_again(struct live_merge *l)
 	for (unsigned int i = 0; l->starter && i < l->nr; i++) {
 		struct peer *p = l->peer[i];
 
-		/* The merge has to know first that the stream is over. */
+		/* The restart waits until the merge knows that the stream is over. */
 		if (!peer_lasts(p) || (peer_over(p) && !l->over[i]) ||
 		    !restart_is_due(&l->restart[i], p, now))
 			continue;

@@ -16,7 +16,7 @@
 #include "merge/unmatched.h"
 #include "peer/peer.h"
 
-/* The most targets, which is more than can be looked at together. Options refuse more. */
+/* The most targets, more than a user can look at together. Options refuse more. */
 #define PEERS_MAX 16u
 
 struct live_merge;
@@ -35,7 +35,7 @@ struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
  * live_merge_new_lasting() - like live_merge_new(), but peers whose streams are over are started
  * again
  *
- * See peer/live_merge.h. A peer that reads a file is not started again.
+ * See struct restart. A peer that reads a file is not started again.
  */
 struct live_merge *live_merge_new_lasting(char *const *sources, unsigned int nr,
 					  const struct peer_user *user);
@@ -55,8 +55,8 @@ int live_merge_fd(const struct live_merge *l);
 int live_merge_ready(struct live_merge *l);
 
 /**
- * live_merge_lacks() - set the bits of points that nothing gives on the host; before its first
- * command
+ * live_merge_lacks() - set which points are missing on the host, as bits; call it before the first
+ * command of the host
  */
 void live_merge_lacks(struct live_merge *l, uint32_t missing);
 
@@ -83,7 +83,8 @@ int live_merge_tend(struct live_merge *l);
 int live_merge_interval(struct live_merge *l);
 
 /**
- * live_merge_add_up() - instead of live_merge_interval(), for callers that show only totals
+ * live_merge_add_up() - add all intervals to the total, and live_merge_tend(); for callers that
+ * show only totals, instead of live_merge_interval()
  *
  * Afterwards live_merge_totals() of all includes everything that has come so far.
  *
@@ -149,7 +150,7 @@ void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n);
 const struct peer *live_merge_peer(const struct live_merge *l, unsigned int i);
 
 /**
- * live_merge_totals() - the matched commands of this interval, or @of_all
+ * live_merge_totals() - the matched commands of this interval, or with @of_all, of the whole run
  *
  * Those of all are up to date after live_merge_add_up() or live_merge_finish().
  */
@@ -185,8 +186,8 @@ const struct merge *live_merge_merge(const struct live_merge *l);
 void live_merge_free(struct live_merge *l);
 
 /*
- * When to start a peer again after its stream is over: soon at first, and later each time that it
- * does not help.
+ * Decides when a peer is started again after its stream is over: soon at first. The wait grows if
+ * its stream is soon over again.
  */
 
 /*

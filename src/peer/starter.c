@@ -17,15 +17,18 @@
 #include "core/rights.h"
 #include "core/time.h"
 
-/* For the same reason as the name of a guard, peer/child.c. */
+/* `ps` shows this name, and `pkill` with the program's name does not match it. */
 #define NAME "ntprof-peers"
 /* Its only descriptor, besides /dev/null as its standard ones. */
 #define SOCKET_FD (STDERR_FILENO + 1)
-/* Guards that have been asked to kill, and end. Each peer has one, seldom a second. */
+/*
+ * The most guards that are ending at a time: they were asked to kill their command, and have not
+ * ended yet. A peer has one, and rarely a second. At the limit one of them is killed.
+ */
 #define ENDING_MAX 64
-/* How often they are looked at. */
+/* Time from one check whether they have ended to the next. */
 #define ENDING_MS 50
-/* At the end it has this long to finish its work; then it is killed. */
+/* The program gives the starter this time to end by itself, and then kills it. */
 #define END_MS 1000
 
 /* The descriptors of a child that a reply carries. */
@@ -39,7 +42,7 @@ struct starter {
 	unsigned int nr;
 };
 
-/* In the starter: guards that have to end until then, and have not been waited for. */
+/* In the starter: guards that are ending. If one has not ended at @until_ns, it is killed. */
 struct ending {
 	pid_t guard[ENDING_MAX];
 	uint64_t until_ns[ENDING_MAX];
@@ -47,8 +50,8 @@ struct ending {
 };
 
 /*
- * A request. @forget: the guard with this id was asked to kill; when it has ended, its id is free;
- * 0: start source @i.
+ * A request. @forget: 0: start source @i. Otherwise the id of a guard that was asked to kill its
+ * command: wait for its end, which makes its id free.
  */
 struct request {
 	unsigned int i;
@@ -106,7 +109,7 @@ static void wait_for_guards(struct ending *e)
 	const uint64_t now = monotonic_ns();
 
 	for (unsigned int i = e->nr; i--;) {
-		/* With too many, those that are late are killed. */
+		/* At the limit one is killed, which makes room for the next. */
 		if (!guard_wait(e->guard[i], e->nr == ENDING_MAX ? now : e->until_ns[i]))
 			continue;
 		e->nr--;
@@ -122,7 +125,7 @@ static void forget(struct ending *e, pid_t guard)
 	wait_for_guards(e);
 }
 
-/* The program gives this END_MS. A guard goes on without the starter. */
+/* The program waits END_MS for this. A guard that is left continues without the starter. */
 static void __attribute__((noreturn)) end(struct ending *e)
 {
 	while (e->nr) {
@@ -132,7 +135,7 @@ static void __attribute__((noreturn)) end(struct ending *e)
 	_exit(EXIT_SUCCESS);
 }
 
-/* Others are started meanwhile, so a guard that ends is not waited for. */
+/* It never blocks until a guard has ended, because other peers have to be started meanwhile. */
 static void __attribute__((noreturn)) serve(const struct starter *s, const struct peer_user *user)
 {
 	struct pollfd p = {.fd = SOCKET_FD, .events = POLLIN};
@@ -159,8 +162,7 @@ static void __attribute__((noreturn)) serve(const struct starter *s, const struc
 }
 
 /*
- * Keeps the capabilities that are needed to start and end commands in the same way as the program
- * does.
+ * Keeps only the capabilities that are needed to start and end commands.
  */
 static void keep_rights(const struct peer_user *user)
 {
@@ -271,7 +273,7 @@ static bool take_fds(struct msghdr *m, int fd[FDS])
 	return true;
 }
 
-/* Return: 0, with @r set, and @fd if there is no error in it; or a negative errno. */
+/* Return: 0 with @r set, and with @fd set unless @r has an error; or a negative errno. */
 static int take_reply(const struct starter *s, struct reply *r, int fd[FDS])
 {
 	struct iovec v = {.iov_base = r, .iov_len = sizeof(*r)};
@@ -314,7 +316,7 @@ int starter_start(struct starter *s, unsigned int i, struct child *c)
 void starter_end(struct starter *s, struct child *c)
 {
 	child_kill(c);
-	/* Only now may another process get its id. */
+	/* The starter may wait for the guard from now on. Then another process may get its id. */
 	if (c->group > 0)
 		ask(s, &(struct request){.forget = c->group});
 	if (c->report_fd >= 0)

@@ -19,8 +19,8 @@ struct starter;
 
 /**
  * starter_new() - start the process
- * @sources: @nr sources as of peer_new(); they need to be valid only during the call. What each is,
- *           is found out here, once: source_kind()
+ * @sources: @nr sources as for peer_new(); they need to be valid only during the call. The kind of
+ *           each is found out here, once: source_kind()
  * @user: user that all of them run as
  *
  * Return: NULL with errno set.
@@ -37,14 +37,14 @@ struct starter *starter_new(char *const *sources, unsigned int nr, const struct 
 int starter_start(struct starter *s, unsigned int i, struct child *c);
 
 /**
- * starter_has_file() - whether source @i is a file that is read as it grows; started again, it
- * would send the same data again
+ * starter_has_file() - whether source @i is a file, which is read as it grows. If it were started
+ * again, it would send the same data again
  */
 bool starter_has_file(const struct starter *s, unsigned int i);
 
 /**
- * starter_end() - child_end() of a child that the starter started, without waiting for its end:
- * that may take GUARD_END_NS if the command does not want to end
+ * starter_end() - child_end() for a child of the starter, but without waiting for its guard, which
+ * may need up to GUARD_END_NS
  */
 void starter_end(struct starter *s, struct child *c);
 

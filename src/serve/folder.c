@@ -18,7 +18,7 @@
 #include "core/trust.h"
 
 #define NS_PER_SECOND 1000000000
-/* The least number of digits, so that for a long time names sort as their numbers do. */
+/* Digits of a number at least: up to 999999, names sort as their numbers do. */
 #define NUMBER_DIGITS "06"
 /* A longer number is not one of ours. */
 #define NUMBER_DIGITS_MAX 18
@@ -51,7 +51,7 @@ static bool is_ours(const struct folder *f, const char *name, uint64_t *number)
 }
 
 /*
- * In a folder that others may write to, they can link or move a file of this user there. Files that
+ * If others may write to the folder, they can link or move a file of this user into it. Files that
  * the recorder writes have one link and mode 0600.
  */
 static bool is_planted(const struct folder *f, const struct stat *st)
@@ -163,9 +163,7 @@ static int lock(struct folder *f)
 		openat(f->fd, name,
 		       O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
 	err = f->lock_fd < 0 ? -errno : 0;
-	/*
-	 * On a full disk the lock file cannot be made. No lock is needed then until there is room.
-	 */
+	/* On a full disk the lock file cannot be made. lock_again() tries that again. */
 	if (err && fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		return err == -ENOSPC || err == -EDQUOT ? 0 : err;
 	if (err || fstat(f->lock_fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
@@ -194,7 +192,7 @@ static int lock_again(struct folder *f)
 
 /*
  * Opens the folder, and checks it and the way to it. Return: a descriptor, or a negative errno;
- * -FOLDER_OF_OTHERS if other users could remove files, or choose where these go.
+ * -FOLDER_OF_OTHERS if other users could remove files, or choose where new files are made.
  */
 static int open_ours(const char *path)
 {
@@ -204,7 +202,7 @@ static int open_ours(const char *path)
 
 	if (!path[0])
 		return -ENOENT;
-	/* The folder is a step of the way, too. */
+	/* With a slash at the end, the folder itself is checked as a step of the way. */
 	snprintf(whole, sizeof(whole), "%s/", path);
 	err = trust_walk(&w, whole, TRUST_OURS, true);
 	if (err)
@@ -313,7 +311,7 @@ static bool leaves_free(const struct folder *f, uint64_t bytes, uint64_t unwritt
 {
 	uint64_t available, keep;
 
-	/* Without --keep-free, writing fails when the disk is full. */
+	/* With --keep-free 0, files are written until the disk is full. */
 	return !f->keep_free || bytes <= f->freed || disk(f, &available, &keep) ||
 	       (available >= keep && available - keep >= unwritten);
 }

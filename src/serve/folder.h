@@ -23,7 +23,7 @@
  * ignored.
  */
 #define FOLDER_NAME_LEN 64
-/* How many names are tried if files of these names exist. */
+/* The most names that are tried for a new file, if files of these names exist. */
 #define FOLDER_NAMES_TRIED 100
 /* Default of --keep-free: this share of the file system, but not more than that many bytes. */
 #define FOLDER_KEEP_FREE_PERCENT 15
@@ -81,9 +81,9 @@ struct folder {
 
 /**
  * folder_open() - list the files, and lock out other instances
- * @f: with @path, @side and limits, and with @fd -1. If it is open already and @path is still the
- *     same folder, only the known files are checked again. The caller calls folder_close() in any
- *     case.
+ * @f: @path, @side and limits are set by the caller, and @fd is -1 the first time. If it is open
+ *     already and @path is still the same folder, only the known files are checked again. The
+ *     caller calls folder_close() in any case.
  *
  * Return: 0, a negative errno, or one of the errors above, negative.
  */

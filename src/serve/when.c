@@ -124,7 +124,7 @@ const char *when_parse(struct when *w, const char *text, size_t *at)
 		struct when_condition c;
 
 		wrong = parse_condition(&r, &c);
-		/* The text is a label, so two of them would be two samples of one series. */
+		/* The text is a label: the same text twice would be two samples of one series. */
 		if (!wrong && has(w, c.text))
 			continue;
 		if (!wrong && w->nr == WHEN_CONDITIONS_MAX)

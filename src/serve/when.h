@@ -21,8 +21,9 @@
  */
 #define WHEN_TEXT_LEN 64
 /*
- * Conditions whose counts are kept while SIGHUP brings others. There have to be more than those
- * before and after one change together. A condition beyond that begins again at 0.
+ * The most conditions whose counts are kept, also while SIGHUP brings others. There have to be more
+ * than the old and the new ones of one change together. Past the limit, the count of the condition
+ * that was used the longest time ago is lost, and begins again at 0.
  */
 #define WHEN_COUNTED_MAX 256
 /* The longest time after `over`. */
@@ -37,7 +38,8 @@
 enum when_kind { WHEN_LATENCY, WHEN_PERCENTILE, WHEN_ERRORS, WHEN_OLDEST };
 
 /*
- * What happened from @began_ns of CLOCK_MONOTONIC on, in one part of the time. @began_ns 0: unused.
+ * Errors and latencies of one part of the time, which begins at @began_ns (CLOCK_MONOTONIC). If
+ * that is 0, the part is not used yet.
  */
 struct when_part {
 	uint64_t began_ns;
@@ -106,7 +108,7 @@ void when_free(struct when *w);
 
 /* The counters of a flight recorder. */
 
-/* What can start a file: the conditions come first, then these. */
+/* Triggers, which start a file: the conditions come first, then these. */
 enum { TRIGGER_SIGNAL = WHEN_CONDITIONS_MAX, TRIGGER_EXIT, TRIGGERS_MAX };
 
 /**
@@ -114,7 +116,7 @@ enum { TRIGGER_SIGNAL = WHEN_CONDITIONS_MAX, TRIGGER_EXIT, TRIGGERS_MAX };
  * @records: records that are kept now, in @memory_bytes of memory
  * @seconds: age of the oldest one
  * @left_out: records that were dropped before their time, or that found no memory
- * @trigger_name: what each trigger is called; NULL where there is no such condition
+ * @trigger_name: name of each trigger; NULL where there is no such condition
  * @triggers: how often each one fired. One that fires while a file is being written is counted,
  *            too, and its records are in that file.
  * @written, @failed: files

@@ -4,10 +4,11 @@
  * first time, and user space gives it back when it is no longer used. Items are pieces of command
  * states, histograms, and notes of joined packets.
  *
- * The items of a pool are numbered, and lie in banks of one size. Where every command needs a pool,
- * its first bank is a variable of the programs, which reach it by index. All other banks are maps,
- * which user space adds while programs run (src/trace/pool.h); there, programs need two look-ups.
- * Programs take the next number of a ring, which user space fills. Number 0 is never an item.
+ * The items of a pool are numbered, and lie in banks of one size. If every command uses a pool, its
+ * first bank is a variable of the programs, which reach an item by index. All other banks are maps,
+ * which user space adds while programs run (src/trace/pool.h). Programs then need two look-ups to
+ * reach an item. User space puts the numbers of free items into a ring, from which programs take
+ * them. Number 0 is never an item.
  */
 #ifndef NTPROF_SHARED_POOLS_H
 #define NTPROF_SHARED_POOLS_H
@@ -54,9 +55,9 @@ struct nt_pool {
 } __attribute__((aligned(64)));
 
 /*
- * Index of histograms, by queue, operation and CPU. A histogram is in one of the entries of a
- * bucket: a part of the hash above the histogram's number. An empty entry is 0. An entry that was
- * given back is NT_HIST_GONE, and may be used again.
+ * Index of histograms, by queue, operation and CPU. The hash of these selects a bucket. An entry of
+ * the bucket has the number of a histogram in its lowest 16 bits, and 16 bits of the hash above. An
+ * empty entry is 0. An entry that was given back is NT_HIST_GONE, and may be used again.
  */
 #define NT_HIST_WAYS 16
 #define NT_HIST_INDEX_BITS 12
@@ -111,9 +112,10 @@ static inline __attribute__((always_inline)) __u32 nt_hist_hash(__u64 key)
 #define NT_CPUS 1024
 
 /*
- * Index of slots, by the address of the driver's structure for a queue. A slot is in one of the
- * entries of a bucket: 1 + the slot, below a part of the hash. The reader must check that the slot
- * has the right queue.
+ * Index of slots, by the address of the driver's structure for a queue. The hash of the address
+ * selects a bucket. An entry of the bucket has 1 + the slot in its lowest NT_SLOT_BITS bits, and a
+ * part of the hash above. Two addresses may have the same entry, so the reader must check that the
+ * slot has the right queue.
  */
 #define NT_SLOT_INDEX_BITS 11
 #define NT_SLOT_WAYS 8
@@ -124,14 +126,14 @@ struct nt_slot_bucket {
 };
 
 /*
- * Slots that an entry has numbers for, one less than 2^18. Queues beyond this number have no slot:
- * NT_CNT_NO_SLOT.
+ * The most slots: an entry has NT_SLOT_BITS bits for 1 + the slot. More queues have no slot, and
+ * their commands are counted as NT_CNT_NO_SLOT.
  */
 #define NT_SLOTS_MAX NT_SLOT_MASK
 
 /**
- * nt_host_slots() - number of slots for so many controllers, or for as many as there are slots for.
- * Each controller that counts has slots for all of its queues
+ * nt_host_slots() - number of slots for @controllers with @qid_stride queues each. If that is too
+ * many, fewer controllers have slots, but each of these has slots for all of its queues
  */
 static inline __u32 nt_host_slots(__u32 controllers, __u32 qid_stride)
 {

@@ -28,8 +28,8 @@
 enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
 
 /*
- * X(identifier, name, meaning). One of these counters counts each event that keeps a command out of
- * a histogram, or a record from its reader.
+ * X(identifier, name, meaning): counters of commands that are in no histogram or without stages, of
+ * records that did not reach their reader, and of events such as timeouts.
  */
 #define NT_COUNTERS(X)                                                                         \
 	X(CANCELLED, "cancelled",                                                              \
@@ -78,7 +78,7 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 #define NT_F_ADMIN_QUEUE (1u << 4)
 #define NT_F_ENDED (1u << 5) /* the target has given its response to the socket */
 #define NT_F_ARRIVAL_JOINED \
-	(1u << 8) /* an arrival may be that of a later packet, which TCP joined with it */
+	(1u << 8) /* an arrival may be that of a later packet, because TCP joined the two */
 /* a Connect until it is answered, or ends; readers never see this flag (host) */
 #define NT_F_CONNECT (1u << 15)
 
@@ -88,16 +88,17 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  */
 #define NT_CNTLID_NONE 0xffff
 
-/* Only in records that a tracer hands on, never in a stream. */
+/*
+ * The flags below are only in records that a tracer gives to its user, and never in a stream,
+ * except for the origin. Retries and origin use the same bits: a user asks for events, or for
+ * origins.
+ */
 #define NT_F_RETRIES_SHIFT \
 	16 /* 8 bits: how often the host has retried; only where events are asked for */
-/*
- * 12 bits: where a command comes from, see core/device.h. Only in records of hosts, if their reader
- * asks for it; in streams as well.
- */
+/* 12 bits: where a command of a host comes from, see core/device.h; if the reader asks for it. */
 #define NT_F_ORIGIN_SHIFT 16
 #define NT_ORIGIN_MASK 0xfffu
-/* not a command: @slba events before this one found no room, the first of them at points[0] */
+/* not a command: @slba records or events before this were lost; points[0]: time of this note */
 #define NT_F_LOST (1u << 28)
 #define NT_F_BEGUN \
 	(1u << 29) /* has just begun: the record is the first member of a struct nt_begun */
@@ -192,8 +193,8 @@ struct nt_cmd {
 };
 
 /**
- * struct nt_hist_head - what all histograms of durations have, each of one CPU
- * @key: its owner, as long as it has one, see below
+ * struct nt_hist_head - the beginning of each histogram of durations. Each is of one CPU
+ * @key: the owner of the histogram while it has one, see struct nt_hist and struct nt_stage_hists
  * @sum: nanoseconds
  * @max: longest duration of the interval that @max_epoch names; a pair, so that the reader can read
  *       the last interval while the next one fills
@@ -214,7 +215,8 @@ struct nt_hist_head {
  * @others: commands that ended and are not in the sample; they are counted only here
  * @other_bytes: data transferred by them
  * @stages: number of the struct nt_stage_hists that count the stages of the same commands; 0: none
- *          yet; NT_STAGES_SHARED: those of the CPU's operation count them, with other commands
+ *          yet; NT_STAGES_SHARED: they are counted together with those of other queues' commands of
+ *          the same operation on this CPU
  * @buckets: counts, modulo 2^32; the reader accumulates differences
  */
 struct nt_hist {
@@ -249,8 +251,9 @@ struct nt_stage_hist {
 } __attribute__((aligned(64)));
 
 /*
- * The @key of the first one is that of the latency histogram that leads here; 1 + the operation, if
- * a CPU's commands of that operation share them; NT_STAGES_UNUSED, if they were taken in vain.
+ * The @key of the first one is that of the latency histogram that has their number in @stages. It
+ * is 1 + the operation, if a CPU's commands of that operation share them. It is NT_STAGES_UNUSED,
+ * if a program took them, but another program had already set @stages of that histogram.
  */
 struct nt_stage_hists {
 	struct nt_stage_hist h[NT_STAGES_MAX];
@@ -278,9 +281,9 @@ struct nt_stage_hists {
  *            if it may be earlier (target, stock)
  * @sending: 1 + tag of the command that is being sent, 0 if none: a queue sends one at a time
  *           (host, stock)
- * @gen: which of the connections that had this slot; a Fabrics Connect begins a new one. Bit 0 is
- *       that of @controller (host), or changes with TCP connections (target). A Connect that is
- *       sent again by the same host controller or over the same TCP connection does not change it
+ * @gen: which of the connections that had this slot; each Fabrics Connect begins a new one. Bit 0
+ *       is that of @controller (host), or changes with each TCP connection (target). Another
+ *       Connect of the same controller, or over the same TCP connection, leaves bit 0 as it is
  * @controller: number of its controller, see struct nt_controller (host)
  * @dead_gen: latest generation with a closed connection (target)
  * @instance: N of nvmeN (host), or the target's own queue index
@@ -291,13 +294,13 @@ struct nt_stage_hists {
  * @no_sqflow: it has no SQ flow control, so that reads may end without a CQE (target; valid as
  *             @cntlid is)
  * @opaque: it receives TLS records, so arrivals are not known
- * @joins: number of the notes of its packets that TCP has joined, 0 if there are none; see
- *         bpf/joins.bpf.h
+ * @joins: number of the item of NT_POOL_JOINS that notes which of its packets TCP has joined, 0 if
+ *         it has none; see bpf/joins.bpf.h
  * @begun: @epoch of struct nt_control when the last command began
  * @chunk: numbers of the pieces that hold the states of 128 commands each, 0 if none yet
- * @hist: by operation, the number of the latency histogram of one of the CPUs, which is mostly the
- *        only one. It may still belong to the previous connection, until a command of this
- *        connection looks for its own histogram
+ * @hist: [operation] number of a latency histogram. Each CPU has its own one, but mostly only one
+ *        CPU uses the queue. It may still belong to the previous connection, until a command of
+ *        this connection looks for its own histogram
  *
  * Members that all commands read, members that PDUs write, and the rest have cache lines of their
  * own.
@@ -386,19 +389,18 @@ struct nt_identity {
 };
 
 /*
- * Size of the ring buffer for struct nt_identity, in bytes. It holds 280 that come before user
- * space runs again. If one finds no room, user space finds the connection when it looks at its
- * slot. If another connection has the slot by then, the row "(others)" has the commands of the
- * first one.
+ * Size of the ring buffer for struct nt_identity, in bytes. There is room for some 270 that come
+ * before user space runs again. If one finds no room, user space finds the connection when it looks
+ * at its slot. If another connection has the slot by then, the row "(others)" has the commands of
+ * the first one.
  */
 #define NT_CALLS_BYTES (128u << 10)
 
 /**
- * struct nt_error - key of a counter in the kernel: the queue of commands that ended, and their
- * status
+ * struct nt_error - the key by which programs count commands that ended with an error
  * @slot: slot of their queue
  * @who: see struct nt_identity
- * @status: by NT_STATUS_MASK
+ * @status: masked with NT_STATUS_MASK
  * @op: enum nt_op
  */
 struct nt_error {

@@ -51,7 +51,9 @@ static const char *name_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Tries names for the temporary file until @make() succeeds. Return: as @make(), see the two below.
+/*
+ * Tries names for the temporary file until @make() succeeds, or fails for another reason than that
+ * a file has this name. Return: as @make(), which is create_temporary() or link_temporary()
  */
 static int make_temporary(struct destination *d, int (*make)(const struct destination *d))
 {
@@ -76,8 +78,8 @@ static int create_temporary(const struct destination *d)
 }
 
 /*
- * Makes a new file in the folder, readable by its owner only; without a name if the file system
- * supports that: it is removed then if this process ends.
+ * Makes a new file in the folder, which only its owner may read. It has no name if the file system
+ * supports that. Then nothing is left of it if this process is killed.
  */
 static int begin_file(struct destination *d)
 {
@@ -132,7 +134,7 @@ static int follow_to_special(struct destination *d, const char *path)
 	else if (trust_planted(&folder, &st))
 		err = -EPERM;
 	else
-		/* A link that is left is one of /proc. */
+		/* Only a link in /proc has not been followed yet: it leads to an open file. */
 		err = open_special(d, w.fd, w.rest, S_ISLNK(st.st_mode) ? 0 : O_NOFOLLOW);
 	close(w.fd);
 	return err;
@@ -158,7 +160,7 @@ static int open_there(struct destination *d, const char *path)
 		if (is_special(&st))
 			return follow_to_special(d, path);
 	}
-	/* A file, or a link to one; links are not followed. */
+	/* A file, or a link to one. The link is replaced, and not the file that it leads to. */
 	return d->force ? begin_file(d) : -EEXIST;
 }
 

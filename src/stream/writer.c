@@ -97,7 +97,7 @@ struct stream_writer {
 	uint8_t frame[STREAM_FRAME_MAX + RECORD_SLACK];
 };
 
-/* Position in a payload that is written. */
+/* Position in a payload that is being written. */
 struct put {
 	uint8_t *p;
 	uint8_t *end;
@@ -190,7 +190,7 @@ static int hand_over(struct stream_writer *w, const uint8_t *p, size_t n, unsign
 		return write_all(w, p, n);
 	err = output_put(w->out, p, n, records);
 	if (err) {
-		/* The frame was not written, so its number is free. */
+		/* The frame was not written, so the next one gets its number. */
 		w->sequence--;
 		w->records -= records;
 		w->reader_slow += records;
@@ -229,7 +229,7 @@ static void put_losses(struct put *b, const struct stream_losses *l)
 	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		if (l->count[i])
 			put_loss(b, counter_name(i), l->count[i]);
-	/* Every reader adds this name to its own unknown losses. */
+	/* No counter has this name, so every reader counts it among its unknown losses. */
 	if (l->unknown)
 		put_loss(b, "unknown", l->unknown);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Writes the framed stream. Every frame is written with one write(), so a kill cuts at most the
- * last one. An output is never waited for: while its reader is slow, records are left out and
- * counted as reader_slow, and a losses frame takes their place.
+ * last one. A writer with a struct output never waits: while the reader is slow, records are left
+ * out and counted as reader_slow, and a losses frame takes their place. A writer with a descriptor
+ * waits.
  */
 #ifndef NTPROF_STREAM_WRITER_H
 #define NTPROF_STREAM_WRITER_H
@@ -19,7 +20,7 @@
  * then puts them into a stream as they are.
  */
 
-/* Size of a frame while it is made: up to GATHERED_SLACK bytes past its end are touched. */
+/* Room to make a frame in. The encoder may write up to GATHERED_SLACK bytes past its end. */
 #define GATHERED_SLACK 8
 #define GATHERED_BYTES (STREAM_FRAME_MAX + GATHERED_SLACK)
 
@@ -118,8 +119,8 @@ void stream_leave_out_many(struct stream_writer *w, uint64_t n);
 
 /**
  * stream_cut() - end a stream when the output did not take all of it
- * @w: writer into an output that was given @e
- * @e: STREAM_END
+ * @w: writer of stream_writer_to()
+ * @e: STREAM_END, which may have been written before
  *
  * Takes back what the output has not begun to write, counts its records as reader_slow, and appends
  * @e. This also works after an error that left whole frames, such as a full disk.

@@ -12,7 +12,7 @@
 #include "trace/private.h"
 #include "trace/probes.h"
 
-/* Time without a new queue after which most queues, and what their commands are like, are known. */
+/* If no new queue has come for this time, most queues are known, and so are their commands. */
 #define SETTLE_NS 2000000000ULL
 
 /* Return: 0 or a negative errno; also 0 if the program was not chosen. */
@@ -62,8 +62,8 @@ static void refuse(struct tracer *t, const char *name, int err)
 }
 
 /*
- * Whether a program has noted the address for which alone it was attached. That address does not
- * change while the driver is loaded.
+ * Whether a program that only has to find an address has found it. The address does not change
+ * while the driver is loaded.
  */
 static bool has_learnt(const struct tracer *t, const char *name)
 {
@@ -116,7 +116,7 @@ static bool needs_nested(const struct tracer *t, const char *name)
 	       __atomic_load_n(&t->object.control->redirected, __ATOMIC_RELAXED);
 }
 
-/* Whether a chosen program is needed, as far as this is known when the first one is attached. */
+/* Whether a chosen program is needed, as far as this is known before any is attached. */
 static bool is_needed(const struct tracer *t, const char *name)
 {
 	if (t->bursts && ((probe_watches_data(name) && !needs_data(t)) ||
@@ -198,10 +198,7 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
  */
 static void stop_measuring(struct tracer *t)
 {
-	/*
-	 * The measured time ends here: it covers all commands that begin until now, and all ends in
-	 * it are seen.
-	 */
+	/* The measured time ends here. Each command that began or ended in it was seen to do so. */
 	if (!t->detached_ns)
 		t->detached_ns = monotonic_ns();
 	if (t->object.control)
@@ -210,8 +207,8 @@ static void stop_measuring(struct tracer *t)
 
 /*
  * Programs that see commands begin are detached first, then the others from the last point to the
- * first. So a command that is in flight when its end is not seen any more stays in flight. No
- * command is counted that lacks a point because the program in between was detached.
+ * first. So the first points that a command can miss are its last ones: then its end is not seen,
+ * and it is not counted. In this order no counted command lacks a point in between.
  */
 void attach_pause(struct tracer *t)
 {
@@ -227,8 +224,8 @@ void attach_pause(struct tracer *t)
 	while (nr-- > 0)
 		detach_program(t, names[nr]);
 	/*
-	 * Programs run under RCU, so none that runs now does so after this. membarrier(2) refuses
-	 * it with nohz_full.
+	 * Programs run under RCU. This waits until those that run now have ended. membarrier(2)
+	 * cannot do it, because it fails with nohz_full.
 	 */
 	pool_wait(&t->object.pools[NT_POOL_CMDS]);
 	tell_time(t, "detached", attached - t->attached, since);
@@ -307,8 +304,8 @@ static void watch_data(struct tracer *t)
 	if (needed == (t->object.control->data_watched != 0))
 		return;
 	/*
-	 * A program that finds it set relies on all of them, so it is cleared before the first one
-	 * is detached.
+	 * A program that finds @data_watched set relies on all of these programs, so it is cleared
+	 * before the first one is detached.
 	 */
 	__atomic_store_n(&t->object.control->data_watched, 0, __ATOMIC_RELAXED);
 	if (switch_data(t, needed))

@@ -16,8 +16,8 @@ struct tracer;
 /**
  * attach_all() - attach from the last point of a command to the first, so that a command that is
  * seen to begin is also seen to end
- * @t: attached and attached_ns are filled; the functions below fill detached_ns. After a burst,
- *     programs that no connection needed in it are left out
+ * @t: attached and attached_ns are set; the functions that detach set detached_ns. After a burst,
+ *     programs are left out that no connection needed in that burst
  * @detail: on failure filled with the text to insert into the message; @size bytes
  *
  * Return: TRACER_OK or TRACER_ATTACH. In the latter case the program is in the tracer's refusals,
@@ -28,7 +28,7 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size);
 /**
  * attach_try() - attach what attach_all() would attach, and detach it again
  *
- * Programs that see commands begin are left out, because there is only one way to that point. So no
+ * Programs that see commands begin are left out, because no other program could replace them. So no
  * command is seen.
  *
  * Return: as attach_all(). Called before the first burst, to find out what cannot be attached.
@@ -46,11 +46,14 @@ void attach_adapt(struct tracer *t);
  * attach_pause() - detach all programs at the end of a burst; attach_all() may follow
  *
  * When it returns, no program runs any more. The ends of commands that are in flight by then are
- * not seen. Commands that end meanwhile have all of their points.
+ * not seen. A command that ends while programs are being detached has all of its points.
  */
 void attach_pause(struct tracer *t);
 
-/** attach_detach_beginnings() - detach what sees commands begin; what sees them end stays */
+/**
+ * attach_detach_beginnings() - detach the programs that see commands begin; those that see them end
+ * stay attached
+ */
 void attach_detach_beginnings(struct tracer *t);
 
 /** attach_detach_all() - the reverse of attach_all(); also when nothing is attached */

@@ -28,7 +28,8 @@ bool refusals_add(struct refusals *r, const char *program, const char *why)
 }
 
 /*
- * The statistics with which print_verification_stats() of the kernel ends each log, refused or not.
+ * Whether a line is one of the statistics at the end of each log, also of programs that are not
+ * refused (print_verification_stats() in the kernel).
  */
 static bool counts(const char *line, size_t len)
 {
@@ -57,7 +58,7 @@ void refusals_of_log(const char *log, int err, char *buf, size_t size)
 		line += len;
 		line += *line == '\n';
 	}
-	/* A log that is cut off ends where the kernel found no more room, and has no reason. */
+	/* If the log did not fit, its last line is not the reason. */
 	if (reason && err != -ENOSPC)
 		snprintf(buf, size, "%.*s", (int)reason_len, reason);
 	else

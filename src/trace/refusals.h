@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Programs that the running kernel does not take, although its type information has all that they
- * need: its verifier refused them, or they could not be attached. The ways that need them are given
- * up for the next ones.
+ * need: its verifier refused them, or they could not be attached. A way (trace/probes.h) that needs
+ * such a program is given up, and the next way to the same points is tried.
  */
 #ifndef NTPROF_TRACE_REFUSALS_H
 #define NTPROF_TRACE_REFUSALS_H
@@ -10,13 +10,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* More than either side has programs. */
+/* More than there are programs for a side. */
 #define REFUSALS_MAX 64
 
 /**
  * struct refusal - one program
- * @program: its name, which may be longer than the 16 bytes of the kernel
- * @why: for people, one line
+ * @program: its name, which may be longer than the 15 characters that the kernel keeps
+ * @why: one line of text for the user
  */
 struct refusal {
 	char program[64];
@@ -33,7 +33,7 @@ struct refusals {
  * refusals_add() - note that @program was refused
  * @why: may be longer than the part that is kept
  *
- * Return: whether this was not known before; also false if there is no room.
+ * Return: whether it was added: false if it was there already, or if there is no room.
  */
 bool refusals_add(struct refusals *r, const char *program, const char *why);
 
@@ -41,9 +41,9 @@ bool refusals_add(struct refusals *r, const char *program, const char *why);
 const char *refusals_why(const struct refusals *r, const char *program);
 
 /**
- * refusals_of_log() - the reason for which the verifier refuses a program
- * @log: its log: the reason is the last line but for statistics. "" if there is none
- * @err: what loading returned, a negative errno; the reason where the log has none
+ * refusals_of_log() - find the reason for which the verifier refuses a program
+ * @log: the verifier's log, "" if there is none. The reason is its last line before the statistics
+ * @err: negative errno of loading the program; it is the reason if the log has none
  * @buf: filled with one line, no newline
  * @size: of @buf
  */

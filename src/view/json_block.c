@@ -27,7 +27,10 @@ struct json_object *json_losses(const uint64_t count[COUNTERS_NR])
 	return o;
 }
 
-/* The number of queues that losses past a limit belong to; NULL if there are none. */
+/*
+ * For each counter of commands past a limit, the number of queues that these belong to, if it is
+ * known. NULL if there are none.
+ */
 static struct json_object *loss_queues(const struct stats *s)
 {
 	struct json_object *o = NULL;

@@ -24,8 +24,8 @@ struct json_object *json_block(const struct stats *s, bool summary, bool histogr
 			       const struct live_merge *peers, const struct group_choice *choice);
 
 /**
- * json_put_side() - add statistics of one side: "run", "queues", "operations", "stages", "errors",
- * "losses"
+ * json_put_side() - add statistics of one side: "run", "queues", "operations", "stages",
+ * "population", "errors", "losses"; "loss_queues" if there are any, "losses_added" of an interval
  * @figures: of stages, in addition to the usual ones; NULL: none
  */
 void json_put_side(struct json_object *o, const struct stats *s, bool summary, bool histogram,

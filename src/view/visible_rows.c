@@ -98,7 +98,10 @@ static bool is_named(const struct stats_row *row, const struct view_row *k)
 	       !strcmp(row->controller, k->controller) && !strcmp(row->peer, k->peer);
 }
 
-/* What rows have in common that the key g adds up. Names of controllers may be alike. */
+/*
+ * For each choice of the key g, what the rows of one group have in common. The NQN is needed
+ * because two controllers may have the same name.
+ */
 static const struct group_by groups_of_keys[VIEW_GROUPS_NR] = {
 	[VIEW_GROUP_CTRL] = {2, {GROUP_CTRL, GROUP_NQN}},
 	[VIEW_GROUP_QUEUE] = {1, {GROUP_QUEUE}},
@@ -106,7 +109,7 @@ static const struct group_by groups_of_keys[VIEW_GROUPS_NR] = {
 	[VIEW_GROUP_NQN] = {2, {GROUP_CTRL, GROUP_NQN}},
 };
 
-/* Names a row's group of the key g: what is shown in the place of the controller is its ctrl. */
+/* Names a row's group of the key g. Its ctrl is the text in the column of the controller. */
 static void key_name(struct group_name *name, const struct queue_row *row, enum view_group group)
 {
 	char tail[GROUP_SHORT_LEN];
@@ -152,8 +155,8 @@ static void choice_name(struct group_name *name, const struct stats *s, const st
 }
 
 /*
- * Sets the row's identity: the name that its own page shows, and a number that is a hash of the
- * whole name.
+ * Sets the row's identity: the controller that its own page shows, and, in place of the peer, a
+ * text that is made of the whole name and differs between groups.
  */
 static void choice_identity(struct stats_row *row, const struct group_name *name,
 			    const struct group_by *by)
@@ -413,7 +416,9 @@ static int groups_stages(struct visible_rows *p, const struct stats *s, bool sum
 	return owner && seen ? 0 : -ENOMEM;
 }
 
-/* Adds what groups of --by have, and the columns that the user has asked for. Return: 0 or -ENOMEM.
+/*
+ * Sets the members that only groups of --by need, and makes the columns that the user asked for.
+ * Return: 0 or -ENOMEM.
  */
 static int choice_rows(struct visible_rows *p, const struct stats *s, const struct group_choice *c,
 		       bool summary)
@@ -444,8 +449,8 @@ static int choice_rows(struct visible_rows *p, const struct stats *s, const stru
 	if (all_staged && p->total_stages.commands)
 		p->total.stages = &p->total_stages;
 	/*
-	 * The commands of some groups have also seen commands of the other groups in flight. So the
-	 * total has these figures only if no group is filtered out.
+	 * The number in flight when a command began includes commands of all groups. So the total
+	 * has these figures only if no group is filtered out.
 	 */
 	if (c->live_groups && s->sample <= 1 && p->nr == p->from)
 		p->total.seen = live_groups_seen(c->live_groups, summary);

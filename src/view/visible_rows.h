@@ -12,9 +12,10 @@
 #include "view/view_state.h"
 
 /*
- * Rows that are shown as one, and their sum. Of --by, or of the key g: then only the row has their
- * name. @seen: as &queue_row.seen. @stages: of its reads, writes and other I/O commands, which took
- * @staged_ns together; @unstaged: they are not known.
+ * A group of rows, which is shown as one row: their sum. It is a group of --by, which is shown with
+ * @name, or one of the key g, which is shown with the names in @row. @seen: as &queue_row.seen.
+ * @stages: stages of its reads, writes and other I/O commands; not known if @unstaged is set.
+ * @staged_ns: sum of the latencies of these commands.
  */
 struct visible_group {
 	struct group_name name;
@@ -30,10 +31,10 @@ struct visible_group {
 /**
  * struct visible_rows - rows of an interval, or of the run
  * @row: @nr rows, in the wanted order
- * @total: the sum of the rows that they are made of; its name is "total"
+ * @total: the sum of all rows that pass the filter; its name is "total"
  * @total_row: the row to which @total points, and its last ten seconds
- * @groups: struct visible_group, to which sums in @row point; they are sums of the rows of @s, or
- *          come from the records of commands
+ * @groups: struct visible_group, to which the rows in @row point if they are groups. They are sums
+ *          of rows of struct stats, or made from the records of commands
  * @table: the columns of groups of --by; NULL if there are no such groups
  * @from: number of rows that have figures, before the filter
  * @total_stages: of all groups; none unless those of each group are known
@@ -91,7 +92,7 @@ void visible_rows_free(struct visible_rows *p);
 
 /* Applies the keys that the user presses to the choices of view/view_state.h. */
 
-/* What the caller has to do after a key. */
+/* The action that a key asks the caller for. */
 enum pressed_wish { PRESSED_NOTHING, PRESSED_DRAW, PRESSED_QUIT };
 
 /**
