@@ -118,6 +118,13 @@ static void stalled_rows_are_first_and_their_stage_is_known(void **state)
 	draw();
 	assert_seen("no command ended: the stages of those in flight");
 	assert_seen("write network_and_target network+target 1 12.0s");
+	/* The oldest are first. */
+	r.op = NT_OP_READ;
+	r.points[NT_H_SUBMIT] = 10 * SECOND;
+	stats_wait(stats_row(&t.s, "nvme0", ONE, 2, NT_OP_READ, false), &r, true, 13 * SECOND);
+	draw();
+	ASSERT_ORDER("write network_and_target network+target 1 12.0s",
+		     "read network_and_target network+target 1 3.00s");
 }
 
 /* One line a stage, the figures of reads and writes beside each other, with where it is. */
