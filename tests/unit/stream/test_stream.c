@@ -223,9 +223,9 @@ static void what_is_not_flushed_is_not_written(void **state)
 
 	must_write(w, random_record());
 	assert_int_equal(lseek(fd, 0, SEEK_CUR), before);
-	assert_int_equal(stream_bytes(w), before);
+	assert_true(stream_bytes(w) > (uint64_t)before);
 	assert_int_equal(stream_flush(w), 0);
-	assert_true(lseek(fd, 0, SEEK_CUR) > before);
+	assert_int_equal(lseek(fd, 0, SEEK_CUR), stream_bytes(w));
 	stream_writer_free(w);
 	close(fd);
 }
