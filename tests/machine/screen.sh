@@ -166,14 +166,17 @@ keep connecting-40x10
 tc qdisc del dev lo root
 seen "the network is back: rows are there" '^.nvme[0-9]+ +1 read'
 gone "and no alarm" '^nvme[0-9]+ (live|connecting|resetting)'
-resize 80 24
+keys q
+restored "the network is back: q"
+at_terminal 80 24 "$live"
+seen "with the network: rows are there" '^.nvme[0-9]+ +1 read'
 tc qdisc add dev lo root netem loss 100%
 seen "dead again: rows are stalled, and in which stage" '^stalled: [0-9]+ rows?, the oldest command for [0-9.]+s in '
 keep stalled-80x24
 tc qdisc del dev lo root
 gone "and no more when the network is back" '^stalled'
 keys q
-restored "the network is back: q"
+restored "dead again: q"
 
 terminal kill-server
 kill $load
