@@ -143,8 +143,7 @@ void waiting_stage_add(struct waiting_stage *into, const struct waiting_stage *f
  * @slot, @who: the last connection that was counted here, see struct nt_identity
  * @ended_ns: CLOCK_MONOTONIC time when stats_fold() found that the connection had ended; 0: it has
  *            not
- * @unstaged_interval, @unstaged_total: some of its commands are not in the stages of its
- * controller, see struct stats_stages
+ * @unstaged_interval, @unstaged_total: some of its commands are not in the stages of its controller
  * @series, @series_of: for serve/page.c
  * @recent: its last ten seconds, if stats_remember() is called; NULL: none
  *
@@ -156,6 +155,8 @@ struct stats_row {
 	char other[NT_NQN_LEN];
 	uint16_t qid;
 	bool shared; /* several queues together: STATS_GONE, STATS_OTHERS */
+	bool unstaged_interval;
+	bool unstaged_total;
 	enum nt_op op;
 	struct hist interval;
 	struct hist total;
@@ -165,8 +166,6 @@ struct stats_row {
 	uint32_t slot;
 	uint32_t who;
 	uint64_t ended_ns;
-	bool unstaged_interval;
-	bool unstaged_total;
 	uint32_t series;
 	uint32_t series_of;
 	struct recent *recent;

@@ -189,11 +189,14 @@ static struct json_object *controller_stages(const struct stats *s, bool summary
 	if (!done)
 		json_append(NULL, NULL);
 	for (size_t i = 0; done && i < s->nr_rows; i++)
-		done[stats_stages_at(s, s->rows[i])] |=
-			summary ? s->rows[i]->unstaged_total : s->rows[i]->unstaged_interval;
+		if (summary ? s->rows[i]->unstaged_total : s->rows[i]->unstaged_interval)
+			done[stats_stages_at(s, s->rows[i])] = true;
 	for (size_t i = 0; done && i < s->nr_rows; i++) {
-		size_t at = stats_stages_at(s, s->rows[i]);
+		size_t at;
 
+		if (hist_empty(columns_hist_of(s->rows[i], summary)))
+			continue;
+		at = stats_stages_at(s, s->rows[i]);
 		if (at == s->nr_stages || done[at])
 			continue;
 		done[at] = true;

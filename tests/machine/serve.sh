@@ -84,6 +84,10 @@ done
 # The device takes a millisecond: its stage is above the bound of 524 us, and in some bucket.
 equal "no read was faster than the device" \
 	"$(sum target ntprof_stage_duration_seconds_bucket 'operation="read"' 'stage="target_subsystem"' 'le="0.000524288"')" 0
+check "the stages of the target name the subsystem" \
+	grep -q "^ntprof_stage_duration_seconds_count{side=\"target\",subsysnqn=\"$VM_NQN\",operation=\"read\",stage=\"target_subsystem\"}" /tmp/target
+check "those of the host its controller, too" \
+	grep -q "^ntprof_stage_duration_seconds_count{side=\"host\",controller=\"$ctrl\",subsysnqn=\"$VM_NQN\",operation=\"read\",stage=\"blk_submission\"}" /tmp/host
 equal "the target has a series for each queue" \
 	"$(grep -c '^ntprof_commands_total{.*queue="[12]",operation="read"' /tmp/target)" 2
 check "a target's controller is no label" bash -c '! grep -q cntlid /tmp/target'
