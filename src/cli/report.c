@@ -740,7 +740,7 @@ static const struct argp_option report_options[] = {
 	{"perfetto", KEY_PERFETTO, "FILE", OPTION_ACTS,
 	 "Also write the commands to FILE, as a trace for ui.perfetto.dev", SECTION_OUTPUT},
 	{"perfetto-max", KEY_MAX, "N", 0,
-	 "At most N commands in that file: half of them the slowest, the others a sample (default: 200000)",
+	 "At most N commands in that file: half of them the slowest, the others a sample (default 200000)",
 	 SECTION_OUTPUT},
 	{"time", KEY_TIME, "FROM-TO", 0,
 	 "Only commands that began in that time after their recording did, or by its wall clock: FROM-TO or FROM..TO, "

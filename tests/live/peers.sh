@@ -71,7 +71,7 @@ printf '\377' | dd of=old.ntp bs=1 seek=8 conv=notrunc 2>/dev/null
 told "a command that fails" 'died, exit status 3; exit 3' 'exit 3'
 told "no such command" 'died, exit status 127; /no/such' /no/such/command
 told "no such file: what it says" '/no/such/command: No such file or directory' /no/such/command
-told "no such command: what it says" '.*no-such-command: not found' no-such-command
+told "no such command: what it says" '.*no-such-command: not found' 'no-such-command -x'
 told "nonsense" 'refused, byte 0: ' "echo hello; sleep $mark"
 told "endless nonsense" 'refused, byte 0: ' 'cat /dev/urandom'
 told "silence" 'starting; sleep 1' "sleep $mark"

@@ -89,14 +89,14 @@ static void assert_json(const struct thing *t, const char *expected)
 	free(text);
 }
 
+static const struct column counted[] = {
+	{"lost", "lost", .unit = UNIT_COUNT, COLUMN_FIELD(struct thing, count), .least = 1},
+	{"number", "number", .unit = UNIT_NUMBER, COLUMN_FIELD(struct thing, count), .least = 1},
+};
+
 /* People are not shown a count of 0; to a program null would mean that it is not known. */
 static void a_count_of_0_is_0_to_programs(void **state)
 {
-	static const struct column counted[] = {
-		{"lost", "lost", .unit = UNIT_COUNT, COLUMN_FIELD(struct thing, count), .least = 1},
-		{"number", "number", .unit = UNIT_NUMBER, COLUMN_FIELD(struct thing, count),
-		 .least = 1},
-	};
 	static const struct columns t = COLUMNS("counted", counted);
 	const struct thing none = {.text = ""};
 	struct value v;
