@@ -48,8 +48,9 @@
  *                                                            stock_sendmsg
  * receiving  data_rx, data         x    handle_h2c_data_pdu  stock_data
  * received   data_done           x x    try_recv_data        (nothing shows it)
- * executing  exec              x     x  exec_read_req        stock_exec_read
- *                                x x    exec_write_req       stock_exec_* (req->execute)
+ * executing  exec              x     x  exec_read_req        stock_exec_* (req->execute); without
+ *                                                            data, stock_cmd
+ *                                x x    exec_write_req       stock_exec_*
  * executed   done              x x x x  queue_response       stock_done, stock_done_nested
  * answering  send              x        try_send_data_pdu    stock_send_data_pdu, or as send_r2t
  *                                x x x  try_send_response    stock_send_response, or as send_r2t

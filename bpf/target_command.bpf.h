@@ -166,6 +166,25 @@ static __always_inline __u32 capsule_tag(const struct target_capsule *t)
 	return t->typed ? tag_of(t->queue, cmd) : tag_of_plain(t->queue, cmd);
 }
 
+/* nvme_is_write() */
+static __always_inline bool is_write(struct nvme_command *sqe)
+{
+	__u8 opcode = sqe->common.opcode;
+
+	/* A fabrics command has its type where others have the first byte of the NSID. */
+	return opcode == NVME_FABRICS_COMMAND ? sqe->common.nsid & 1 : opcode & 1;
+}
+
+/*
+ * Whether a command counts as executed from the time its capsule was received, because no stock
+ * program sees that it is: a command without data, or an admin command whose data go to the host.
+ * @r: has the operation and the length
+ */
+static __always_inline bool executes_at_once(const struct nt_record *r, struct nvme_command *sqe)
+{
+	return r->op != NT_OP_READ && r->op != NT_OP_WRITE && (!r->length || !is_write(sqe));
+}
+
 /* Whether a capsule may be skipped at once: it is left out, and introduces no connection. */
 static __always_inline bool is_skipped(struct nvme_command *sqe, enum nt_fate fate)
 {
@@ -247,6 +266,8 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		record_joined(&c->r);
 	c->r.points[NT_T_RX] = t->rx;
 	c->r.points[NT_T_CMD] = t->now;
+	if (wanted && !t->typed && !NT_IS_MISSING(NT_T_EXEC) && executes_at_once(&c->r, sqe))
+		c->r.points[NT_T_EXEC] = t->now;
 	queue_begins(q);
 	cmd_begin(c, t->cmd, wanted);
 	if (wanted)
@@ -257,7 +278,7 @@ no_slot:
 	return 0;
 }
 
-/* To executing. @c: NULL where its beginning was not seen */
+/* To executing, by a tracepoint. @c: NULL where its beginning was not seen */
 static __always_inline void cmd_executing(struct nt_cmd *c)
 {
 	if (c)

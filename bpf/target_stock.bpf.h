@@ -213,15 +213,6 @@ static __always_inline struct nt_cmd *cmd_any_of_plain(struct nvmet_tcp_cmd *cmd
 					tag_of_plain(queue, cmd), (__u64)cmd);
 }
 
-/* nvme_is_write() */
-static __always_inline bool is_write(struct nvme_command *sqe)
-{
-	__u8 opcode = sqe->common.opcode;
-
-	/* A fabrics command has its type where others have the first byte of the NSID. */
-	return opcode == NVME_FABRICS_COMMAND ? sqe->common.nsid & 1 : opcode & 1;
-}
-
 /*
  * Finds a queue by the address of its struct nvmet_tcp_queue, whether or not a command of it was
  * seen.
@@ -339,20 +330,8 @@ int NT_PROG_MEASURING(stock_data_map, struct nvmet_tcp_cmd *cmd)
 	return data_come(cmd);
 }
 
-/* A command that needs no data is executed next. */
-SEC("fexit/nvmet_tcp_map_data")
-int NT_PROG_MEASURING(stock_exec_read, struct nvmet_tcp_cmd *cmd, int ret)
-{
-	if (none_is_measured() || ret ||
-	    (is_write(cmd->req.cmd) && cmd->rbytes_done < cmd->req.transfer_len))
-		return 0;
-	/* As cmd_of(), but reads the queue only if it is needed. */
-	cmd_executing(CMD_FIND(cmd, queue_at(cmd->queue->idx), tag_of(cmd->queue, cmd)));
-	return 0;
-}
-
-/* At the entry of req->execute() of commands that bring data. */
-static __always_inline int exec_write(void *ctx, struct nvmet_req *req)
+/* At the entry of req->execute() of reads, and of commands that bring data. */
+static __always_inline int executing(void *ctx, struct nvmet_req *req)
 {
 	if (none_is_measured() || req->ops->type != NVMF_TRTYPE_TCP)
 		return 0;
@@ -360,22 +339,22 @@ static __always_inline int exec_write(void *ctx, struct nvmet_req *req)
 	return 0;
 }
 
-#define EXEC_WRITE(function)                                                \
+#define EXECUTING(function)                                                 \
 	SEC("fentry/" #function)                                            \
 	int NT_PROG_MEASURING(stock_exec_##function, struct nvmet_req *req) \
 	{                                                                   \
-		return exec_write(ctx, req);                                \
+		return executing(ctx, req);                                 \
 	}
-EXEC_WRITE(nvmet_bdev_execute_rw)
-EXEC_WRITE(nvmet_bdev_execute_dsm)
-EXEC_WRITE(nvmet_bdev_execute_zone_append)
-EXEC_WRITE(nvmet_file_execute_rw)
-EXEC_WRITE(nvmet_file_execute_dsm)
-EXEC_WRITE(nvmet_passthru_execute_cmd)
-EXEC_WRITE(nvmet_execute_set_features)
-EXEC_WRITE(nvmet_execute_admin_connect)
-EXEC_WRITE(nvmet_execute_io_connect)
-EXEC_WRITE(nvmet_execute_auth_send)
+EXECUTING(nvmet_bdev_execute_rw)
+EXECUTING(nvmet_bdev_execute_dsm)
+EXECUTING(nvmet_bdev_execute_zone_append)
+EXECUTING(nvmet_file_execute_rw)
+EXECUTING(nvmet_file_execute_dsm)
+EXECUTING(nvmet_passthru_execute_cmd)
+EXECUTING(nvmet_execute_set_features)
+EXECUTING(nvmet_execute_admin_connect)
+EXECUTING(nvmet_execute_io_connect)
+EXECUTING(nvmet_execute_auth_send)
 
 /*
  * Type of an SGL data block descriptor whose data are in the capsule, behind the entry (NVMe/TCP

@@ -7,7 +7,7 @@
 #ifndef NTPROF_TESTS_BPF_TARGET_STEPS_H
 #define NTPROF_TESTS_BPF_TARGET_STEPS_H
 
-enum step { END, CAPSULE, MAP, EXECUTE, DONE, R2T, H2C, RECEIVE, DATA_PDU, DATA, RESPONSE };
+enum step { END, CAPSULE, EXECUTE, DONE, R2T, H2C, RECEIVE, DATA_PDU, DATA, RESPONSE };
 
 enum source { TRACEPOINTS, FUNCTIONS, PAGES, MESSAGES, SOURCES };
 
@@ -76,7 +76,7 @@ static inline void capsule_comes(struct nvmet_tcp_cmd *cmd, __s64 stamp)
 	}
 }
 
-/* Calls req->execute() of a command with data. */
+/* Calls req->execute() of a command that reads, or that brings data. */
 static inline void execute(struct nvmet_req *req, int function)
 {
 	typedef int (*program)(unsigned long long *ctx, struct nvmet_req *req);
@@ -105,16 +105,7 @@ static inline void execution_begins(struct nvmet_tcp_cmd *cmd, bool with_data, i
 			exec_read_req(NULL, cmd->req.cmd, qid, queue, cmd);
 	} else if (with_data) {
 		execute(&cmd->req, function);
-	} else {
-		stock_exec_read(NULL, cmd, 0);
 	}
-}
-
-/* nvmet_tcp_map_data() returns @ret. Of data from the host, nothing has come yet. */
-static inline void data_are_mapped(struct nvmet_tcp_cmd *cmd, int ret)
-{
-	if (run.source != TRACEPOINTS)
-		stock_exec_read(NULL, cmd, ret);
 }
 
 /* Calls nvmet_tcp_queue_response(), which queues R2Ts as well. */

@@ -239,29 +239,50 @@ static void time_is_told_once(void **state)
 
 static struct nt_cmd *measured_read(void)
 {
+	__u64 args[] = {(__u64)&m.cmd[0][0].req};
 	struct nt_cmd *c;
 	bool elsewhere;
 
 	receive(NVME_CMD_READ);
 	c = cmd_by_owner((__u64)m.cmd[0], &elsewhere);
 	assert_non_null(c);
-	stock_exec_read(NULL, m.cmd[0], 0);
+	assert_int_equal(c->r.points[NT_T_EXEC], 0);
+	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd[0][0].req);
 	return c;
 }
 
 /* The function that executes a read also executes writes. */
-static void read_is_executed_when_its_data_are_mapped(void **state)
+static void reads_and_writes_are_executed_by_their_function(void **state)
 {
 	__u64 args[] = {(__u64)&m.cmd[0][0].req};
 	struct nt_cmd *c = measured_read();
 	__u64 exec = c->r.points[NT_T_EXEC];
 
 	assert_int_not_equal(exec, 0);
-	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd[0][0].req);
-	assert_int_equal(c->r.points[NT_T_EXEC], exec);
 	receive(NVME_CMD_WRITE);
+	assert_int_equal(c->r.points[NT_T_EXEC], 0);
 	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd[0][0].req);
 	assert_uint_in_range(c->r.points[NT_T_EXEC], exec + 1, kernel.now);
+}
+
+/* No program sees what executes them: they are at the device as long as they are not answered. */
+static void command_without_data_is_executed_at_once(void **state)
+{
+	static const __u8 opcodes[] = {NVME_CMD_FLUSH, NVME_CMD_WRITE_ZEROES,
+				       0x79 /* Zone Management Send */};
+	struct nt_cmd *c;
+	bool elsewhere;
+
+	for (unsigned int i = 0; i < sizeof(opcodes); i++) {
+		receive(opcodes[i]);
+		c = cmd_by_owner((__u64)m.cmd[0], &elsewhere);
+		assert_non_null(c);
+		assert_int_not_equal(c->r.points[NT_T_EXEC], 0);
+		assert_int_equal(c->r.points[NT_T_EXEC], c->r.points[NT_T_CMD]);
+	}
+	m.sqe[0][0].common.dptr.sgl.length = 16;
+	receive(NVME_CMD_DSM);
+	assert_int_equal(cmd_by_owner((__u64)m.cmd[0], &elsewhere)->r.points[NT_T_EXEC], 0);
 }
 
 static struct nt_cmd *received_write(__u8 opcode, __u8 sgl_type)
@@ -273,7 +294,6 @@ static struct nt_cmd *received_write(__u8 opcode, __u8 sgl_type)
 	m.sqe[0][0].common.dptr.sgl.type = sgl_type;
 	receive(opcode);
 	m.cmd[0][0].req.transfer_len = 16;
-	stock_exec_read(NULL, m.cmd[0], 0);
 	c = cmd_by_owner((__u64)m.cmd[0], &elsewhere);
 	assert_non_null(c);
 	return c;
@@ -396,7 +416,8 @@ int main(void)
 		TEST(capsule_that_is_left_at_once_leaves_no_time),
 		TEST(capsule_of_a_queue_that_is_not_known_is_not_left_at_once),
 		TEST(time_is_told_once),
-		TEST(read_is_executed_when_its_data_are_mapped),
+		TEST(reads_and_writes_are_executed_by_their_function),
+		TEST(command_without_data_is_executed_at_once),
 		TEST(write_whose_function_is_not_watched_is_executed_since_its_data_came),
 		TEST(write_that_was_not_seen_to_be_executed_has_no_such_point),
 		TEST(without_arrivals_a_write_is_in_stages),

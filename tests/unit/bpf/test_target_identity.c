@@ -95,7 +95,7 @@ static void io(int i)
 	struct nvmet_tcp_queue *queue = &m.queue[i];
 
 	m.sqe[0][0] = (struct nvme_command){
-		.common = {.opcode = NVME_CMD_FLUSH, .command_id = cid++, .nsid = 1},
+		.common = {.opcode = NVME_CMD_READ, .command_id = cid++, .nsid = 1},
 	};
 	receive(queue, m.cmd[i]);
 	respond_to(queue, m.cmd[i], 0);
@@ -555,6 +555,7 @@ static void response_with_its_digest_is_no_data(void **state)
  */
 static void read_whose_data_were_missed_has_an_end_that_was_missed(void **state)
 {
+	__u64 args[] = {(__u64)&m.cmd[0]->req};
 	struct msghdr msg = {.msg_iter.count = 24};
 	unsigned int records;
 
@@ -565,7 +566,7 @@ static void read_whose_data_were_missed_has_an_end_that_was_missed(void **state)
 	for (int skipped = 1; skipped >= 0; skipped--) {
 		begin(0, NVME_CMD_READ);
 		m.cmd[0]->queue = &m.queue[0];
-		stock_exec_read(NULL, m.cmd[0], 0);
+		stock_exec_nvmet_bdev_execute_rw(args, &m.cmd[0]->req);
 		queue_answer(0);
 		for (int response = skipped; response < 2; response++) {
 			m.cmd[0]->state =

@@ -149,6 +149,10 @@ static void life_begins(int i, unsigned int n, const struct kind *kind, bool is_
 	l->r.points[NT_T_CMD] = l->is_measured || !stamp || run.source != TRACEPOINTS
 					? run.now
 					: (__u64)stamp - REAL_OFFSET;
+	/* No stock program sees commands without data being executed, and none admin commands. */
+	if (run.source != TRACEPOINTS && l->is_measured && kind->op != NT_OP_READ &&
+	    kind->op != NT_OP_WRITE && (!kind->length || kind->is & FOR_HOST))
+		l->r.points[NT_T_EXEC] = run.now;
 	assert_in_flight(i, l, n % COMMANDS);
 	assert_begun(i, l);
 }
@@ -206,14 +210,14 @@ static void execution_is_seen(struct life *l)
 {
 	const bool with_data = l->kind->length && !(l->kind->is & FOR_HOST);
 
-	data_are_mapped(l->cmd, -12);
 	m.ops.type = NVMF_TRTYPE_TCP + 1;
 	execute(&l->cmd->req, 0);
 	m.ops.type = NVMF_TRTYPE_TCP;
 	for (int left = chance(4) ? 2 : 1; left; left--) {
 		run.now++;
 		execution_begins(l->cmd, with_data, (int)random());
-		reaches(l, NT_T_EXEC, !with_data || run.source == TRACEPOINTS);
+		if (with_data || run.source == TRACEPOINTS)
+			reaches(l, NT_T_EXEC, run.source == TRACEPOINTS);
 	}
 	run.now++;
 	if (run.source != TRACEPOINTS && l->kind->op == NT_OP_READ) {
@@ -338,8 +342,6 @@ static void steps(int i, struct life *l)
 		l->next = step == RESPONSE ? NULL : l->next;
 		return;
 	}
-	if (step == MAP)
-		data_are_mapped(l->cmd, 0);
 	if (step == EXECUTE && l->kind == &connect_kind)
 		connect_is_executed(i, l);
 	if (step == EXECUTE)

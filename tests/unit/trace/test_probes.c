@@ -31,7 +31,7 @@ static const struct program {
 	{"stock_send_data", "fentry/vfs_write", "nvme_tcp_request", 2, true},
 	{"stock_done", "fentry/vfs_open", "nvmet_tcp_cmd", 0, false},
 	{"stock_sent", "fexit/vfs_fsync", "nvme_tcp_queue", 0, true},
-	{"stock_exec_read", "fexit/vfs_statfs", "nvmet_tcp_cmd", 1, false},
+	{"stock_send_r2t", "fexit/vfs_statfs", "nvmet_tcp_cmd", 1, false},
 };
 
 struct bpf_program *bpf_object__next_program(const struct bpf_object *o, struct bpf_program *before)
