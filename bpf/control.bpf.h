@@ -18,8 +18,9 @@
  * first program, which counts the ends that it cannot explain, does not meet commands that the
  * second one has just released. The second program costs every event a second run. The loader
  * therefore keeps it attached only where there are such interrupts (struct nt_control,
- * @redirected), or where a run of the first one was skipped. The second program for beginnings,
- * which happen in tasks, is attached only in the latter case.
+ * @redirected), or where a run of the first one was skipped. The second programs for beginnings,
+ * which happen in tasks, and for a target's executions, which end where its device says, are
+ * attached only in the latter case.
  */
 #ifndef NTPROF_CONTROL_BPF_H
 #define NTPROF_CONTROL_BPF_H

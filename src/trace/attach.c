@@ -169,7 +169,9 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 	int nr = 0;
 
 	t->attached = 0;
-	t->always_nested = t->always_nested || t->o.side == NT_TARGET || !kernel_ends_locally();
+	/* Which CPU a host's command ends on says whether it may end in an interrupt. */
+	if (t->o.side == NT_HOST && !kernel_ends_locally())
+		t->always_nested = true;
 	if (t->bursts)
 		learn_skipped(t);
 	while (names[nr])
@@ -314,7 +316,9 @@ static void watch_data(struct tracer *t)
 
 /*
  * If no command ends in an interrupt, and no task is preempted within a program, no program has to
- * stand in for an interrupted one. If one cannot be attached, that is tried again the next time.
+ * stand in for an interrupted one. A target's commands may end in interrupts of the device. Few
+ * interrupts find the program running, so there the first skipped run is waited for. If one cannot
+ * be attached, that is tried again the next time.
  */
 static void watch_nested(struct tracer *t)
 {

@@ -324,6 +324,34 @@ static struct tracer settled_tracer(struct nt_control *control)
 	return t;
 }
 
+/* A target's stands in until it is settled, and again once a run was skipped, however settled. */
+static void who_stands_in_on_a_target_is_there_once_a_run_was_skipped(void **state)
+{
+	struct nt_control control = {.identified_ns = 1};
+	struct tracer t = {
+		.o.side = NT_TARGET,
+		.object.control = &control,
+		.measures = true,
+		.missed = {{.fd = FD_END, .twin = "stock_done_nested", .twin_fd = -1}},
+		.nr_missed = 1,
+	};
+	char detail[128];
+
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.refused = "";
+	kernel.nested = true;
+	assert_int_equal(attach_all(&t, detail, sizeof(detail)), TRACER_OK);
+	assert_true(is_attached("stock_done_nested"));
+	attach_adapt(&t);
+	assert_false(is_attached("stock_done_nested"));
+	kernel.end_was_skipped = true;
+	attach_adapt(&t);
+	assert_true(is_attached("stock_done_nested"));
+	kernel.end_was_skipped = false;
+	attach_adapt(&t);
+	assert_true(is_attached("stock_done_nested"));
+}
+
 static void burst_again(struct tracer *t)
 {
 	char detail[128];
@@ -434,6 +462,7 @@ int main(void)
 		cmocka_unit_test(what_was_tried_is_detached_and_has_seen_no_command),
 		cmocka_unit_test(between_two_bursts_nothing_is_attached),
 		cmocka_unit_test(who_stands_in_is_there_until_queues_with_io_have_been_seen),
+		cmocka_unit_test(who_stands_in_on_a_target_is_there_once_a_run_was_skipped),
 		cmocka_unit_test(who_stands_in_stays_once_a_beginning_was_skipped),
 		cmocka_unit_test(who_stands_in_for_ends_is_there_without_the_other),
 		cmocka_unit_test(time_is_from_the_last_attached_to_the_first_detached),
