@@ -149,7 +149,8 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 /* A command capsule that has been received. */
 struct target_capsule {
 	struct nvmet_tcp_queue *queue;
-	__u64 cmd; /* address of its struct nvmet_tcp_cmd */
+	__u64 cmd;	    /* address of its struct nvmet_tcp_cmd */
+	struct nt_queue *q; /* at @slot; NULL if the map has no such slot */
 	__u32 slot;
 	__u16 qid;
 	bool has_ctrl; /* its queue belongs to a controller: Connect has been executed */
@@ -225,12 +226,9 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 	__u8 opcode = sqe->common.opcode;
 	__u32 slot = t->slot;
 	struct nt_cmd *c, *left;
-	struct nt_queue *q;
+	struct nt_queue *q = t->q;
 
-	if (slot >= nt_knobs.slots)
-		goto no_slot;
-	q = queue_at(slot);
-	if (!q)
+	if (!q || slot >= nt_knobs.slots)
 		goto no_slot;
 	if (q->object != (__u64)t->queue || q->gen == q->dead_gen ||
 	    (opcode == NVME_FABRICS_COMMAND && !t->has_ctrl))

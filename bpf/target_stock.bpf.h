@@ -232,19 +232,23 @@ static __always_inline struct nt_queue *queue_find(__u64 address, bool connected
 static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, struct nvmet_sq *sq,
 					    const struct nvmet_fabrics_ops *ops, __u32 sq_argument)
 {
-	struct target_capsule t = {.qid = sq->qid, .has_ctrl = sq->ctrl};
+	struct target_capsule t = {};
+	struct nvme_command *sqe;
 	struct nt_queue *q;
 	enum nt_fate fate;
-	__u32 slot;
 
 	if (ops->type != NVMF_TRTYPE_TCP)
 		return 0;
-	fate = operation_left_out(req->cmd, t.qid) ? NT_LEAVE : sqe_fate(req->cmd, t.qid);
+	t.qid = sq->qid;
+	t.has_ctrl = sq->ctrl;
+	/* Loaded once: the kernel checks the address of each load. */
+	sqe = req->cmd;
+	fate = operation_left_out(sqe, t.qid) ? NT_LEAVE : sqe_fate(sqe, t.qid);
 	t.queue = (void *)(plain_argument(ctx, sq_argument) -
 			   bpf_core_field_offset(struct nvmet_tcp_queue, nvme_sq));
-	q = queue_find((__u64)t.queue, t.has_ctrl, &slot);
-	t.slot = slot;
-	if (is_skipped(req->cmd, fate)) {
+	q = queue_find((__u64)t.queue, t.has_ctrl, &t.slot);
+	t.q = q;
+	if (is_skipped(sqe, fate)) {
 		if (q)
 			q->pdu_time = 0;
 		if (!nt_control.tracked && !nt_knobs.count_all)
@@ -255,7 +259,7 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 	t.cmd = (__u64)tcp_cmd_of(ctx, 0);
 	t.now = bpf_ktime_get_ns();
 	t.rx = pdu_arrived(q, t.now, &t.joined);
-	return capsule_begin(&t, req->cmd, fate);
+	return capsule_begin(&t, sqe, fate);
 }
 
 /*

@@ -70,7 +70,8 @@ int NT_PROG_LEAVING(nt_knobs.only.ops, done_recv_pdu_leaves(ctx), done_recv_pdu,
 	 */
 	t.now = fate == NT_MEASURE || !recv_time ? bpf_ktime_get_ns()
 						 : (__u64)recv_time - nt_control.real_offset;
-	t.rx = pdu_arrived_at(queue_at(t.slot), queue, recv_time, t.now, &t.joined);
+	t.q = queue_at(t.slot);
+	t.rx = pdu_arrived_at(t.q, queue, recv_time, t.now, &t.joined);
 	t.has_ctrl = queue->nvme_sq.ctrl;
 	return capsule_begin(&t, &pdu->cmd, fate);
 }
