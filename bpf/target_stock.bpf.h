@@ -522,12 +522,106 @@ static __always_inline bool begins_data(const struct nt_cmd *c)
 	       c->r.length && !c->r.status && !(c->r.opcode & 1) && c->r.op != NT_OP_FABRICS;
 }
 
+/* The first data of a read go to the socket. @c: NULL where its beginning was not seen */
+static __always_inline void data_go(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
+{
+	if (cmd_answers(c) && !nt_control.data_watched && has_no_sqflow(queue, c))
+		cmd_end_unwatched(queue, c);
+}
+
+/*
+ * Leads from the place of a PDU in memory to the owner of its command. Before Linux 6.5, drivers
+ * hand PDUs to a socket by page, and each owner has memory of its own for each of its PDUs, as long
+ * as its connection lives. So where a PDU was seen before, the driver's structures need not be read
+ * by helper. PDUs share an entry, which belongs to the last of them.
+ */
+struct nt_pdu nt_pdus[1 << NT_PDUS_BITS] = {};
+
+/*
+ * The place of a PDU: its page, argument 1 of kernel_sendpage(), and its offset in the page. The
+ * addresses of all pages have equal 16 highest bits, and no page is larger than 64 KiB.
+ */
+static __always_inline __u64 pdu_place(void *ctx, int offset)
+{
+	return plain_argument(ctx, 1) ^ (__u64)offset << 48;
+}
+
+static __always_inline struct nt_pdu *pdu_at(__u64 place)
+{
+	__u32 mix = (__u32)(place >> 6) ^ (__u32)(place >> 48) * 0x85ebca6bu;
+
+	return &nt_pdus[mix * NT_SPREAD >> (32 - NT_PDUS_BITS)];
+}
+
+/* Command @c, in flight, has its PDU at @place. @ends: NT_PDU_ENDS or 0 */
+static __always_inline void pdu_learn(const struct nt_cmd *c, __u64 place, __u32 ends)
+{
+	struct nt_pdu *p = pdu_at(place);
+	__u64 owner = owner_of(c);
+
+	p->owner = owner;
+	p->slot = c->r.slot | ends;
+	p->gen = c->r.gen;
+	p->check = place ^ owner;
+}
+
+/*
+ * The owner of the command whose PDU was seen at @place before. Not verified: its connection may
+ * have closed. @p: filled, with the entry
+ * Return: 0 if none was seen there
+ */
+static __always_inline __u64 pdu_owner(__u64 place, const struct nt_pdu **p)
+{
+	__u64 owner;
+
+	*p = pdu_at(place);
+	owner = (*p)->owner;
+	return ((*p)->check ^ owner) == place ? owner : 0;
+}
+
+/* Whether @c, in flight, came by the connection on which its PDU was seen at the place of @p. */
+static __always_inline bool is_of_pdu(const struct nt_cmd *c, const struct nt_pdu *p)
+{
+	return c->r.slot == (p->slot & ~NT_PDU_ENDS) && c->r.gen == p->gen;
+}
+
+/*
+ * A PDU that was seen at @place before goes to the socket: it is one of data, or a response.
+ * @sk: typed
+ * Return: false if that is not known, or if the command is not in flight
+ */
+static __always_inline bool pdu_goes(struct sock *sk, __u64 place)
+{
+	struct nvmet_tcp_queue *queue;
+	const struct nt_pdu *p;
+	__u64 owner = pdu_owner(place, &p);
+	struct nt_queue *q;
+	struct nt_cmd *c;
+	bool elsewhere;
+
+	if (!owner)
+		return false;
+	c = cmd_any_by_owner(owner, &elsewhere);
+	if (!c || !is_of_pdu(c, p))
+		return false;
+	q = queue_of_cmd(c);
+	if (!q || q->queue != (__u64)sk || q->gen != c->r.gen || q->gen == q->dead_gen)
+		return false;
+	queue = (void *)q->object;
+	if (p->slot & NT_PDU_ENDS && !begins_data(c))
+		respond(queue, (void *)owner, c);
+	else
+		data_go(queue, c);
+	return true;
+}
+
 /*
  * For kernels where those functions are inlined. The driver's state of the command says what its
  * queue hands to the socket.
  * @sock: typed
+ * @place: of the PDU, 0 if it is not known
  */
-static __always_inline int to_socket(struct socket *sock)
+static __always_inline int to_socket(struct socket *sock, __u64 place)
 {
 	struct nvmet_tcp_queue *queue;
 	enum nvmet_tcp_send_state state;
@@ -536,6 +630,8 @@ static __always_inline int to_socket(struct socket *sock)
 
 	if (none_has_a_state())
 		return 0;
+	if (place && pdu_goes(sock->sk, place))
+		return 0;
 	queue = (void *)queue_address_of(sock->sk);
 	if (!queue)
 		return 0;
@@ -543,6 +639,11 @@ static __always_inline int to_socket(struct socket *sock)
 	if (!cmd)
 		return 0;
 	c = cmd_any_of_plain(cmd);
+	if (place && c) {
+		state = BPF_CORE_READ(cmd, state);
+		if (state == SEND_STATE(RESPONSE) || state == SEND_STATE(DATA_PDU))
+			pdu_learn(c, place, state == SEND_STATE(RESPONSE) ? NT_PDU_ENDS : 0);
+	}
 	state = begins_data(c) ? SEND_STATE(DATA_PDU) : BPF_CORE_READ(cmd, state);
 	if (state == SEND_STATE(RESPONSE)) {
 		respond(queue, cmd, c);
@@ -550,8 +651,7 @@ static __always_inline int to_socket(struct socket *sock)
 		if (c && !only_counted(c))
 			cmd_reach(c, NT_T_SEND_R2T);
 	} else if (state == SEND_STATE(DATA_PDU)) {
-		if (cmd_answers(c) && !nt_control.data_watched && has_no_sqflow(queue, c))
-			cmd_end_unwatched(queue, c);
+		data_go(queue, c);
 	}
 	return 0;
 }
@@ -581,7 +681,7 @@ static __always_inline int socket_took(struct socket *sock, int ret)
 SEC("fentry/kernel_sendpage")
 int NT_PROG_COUNTING(stock_sendpage, struct socket *sock, void *page, int offset, __u64 size)
 {
-	return size > TARGET_PDU_BYTES ? 0 : to_socket(sock);
+	return size > TARGET_PDU_BYTES ? 0 : to_socket(sock, pdu_place(ctx, offset));
 }
 
 SEC("fexit/kernel_sendpage")
@@ -594,7 +694,7 @@ int BPF_PROG(stock_sendpage_end, struct socket *sock, void *page, int offset, __
 SEC("fentry/sock_sendmsg")
 int NT_PROG_COUNTING(stock_sendmsg, struct socket *sock, struct msghdr *msg)
 {
-	return msg->msg_iter.count > TARGET_PDU_BYTES ? 0 : to_socket(sock);
+	return msg->msg_iter.count > TARGET_PDU_BYTES ? 0 : to_socket(sock, 0);
 }
 
 SEC("fexit/sock_sendmsg")

@@ -126,6 +126,22 @@ struct nt_slot_bucket {
 };
 
 /*
+ * Index of a target's owners, by the place in memory of their PDUs: see bpf/target_stock.bpf.h.
+ *
+ * @check: the place XORed with @owner, so that an entry that two CPUs write at once leads nowhere
+ * @slot: of the queue, and NT_PDU_ENDS for a PDU that ends its command
+ * @gen: of the queue
+ */
+#define NT_PDUS_BITS 13
+#define NT_PDU_ENDS (1u << 31)
+struct nt_pdu {
+	__u64 check;
+	__u64 owner;
+	__u32 slot;
+	__u32 gen;
+};
+
+/*
  * The most slots: an entry has NT_SLOT_BITS bits for 1 + the slot. More queues have no slot, and
  * their commands are counted as NT_CNT_NO_SLOT.
  */

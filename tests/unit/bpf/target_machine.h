@@ -46,6 +46,7 @@ static inline void connection_make(int i, int idx)
 static inline void target_make(void)
 {
 	kernel_reset();
+	memset(nt_pdus, 0, sizeof(nt_pdus));
 	memset(&m, 0, sizeof(m));
 	m.ops.type = NVMF_TRTYPE_TCP;
 	m.subsys.subsysnqn = "nqn.subsystem";

@@ -29,11 +29,15 @@ static inline void hand_over(struct nvmet_tcp_cmd *cmd, enum nvmet_tcp_send_stat
 {
 	struct msghdr msg = {.msg_iter.count = size};
 	struct socket *socket = cmd->queue->sock;
+	/* A command has memory of its own for each of its PDUs. */
+	__u64 page = (__u64)cmd & ~4095ULL;
+	int offset = (int)((__u64)cmd & 4095) + state;
+	__u64 args[] = {(__u64)socket, page, (__u64)offset, size};
 
 	cmd->state = state;
 	cmd->queue->snd_cmd = cmd;
 	if (run.source == PAGES) {
-		stock_sendpage(NULL, socket, NULL, 0, size);
+		stock_sendpage(args, socket, (void *)page, offset, size);
 		stock_sendpage_end(NULL, socket, NULL, 0, size, 0, taken);
 	} else {
 		stock_sendmsg(NULL, socket, &msg);

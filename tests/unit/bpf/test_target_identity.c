@@ -524,6 +524,75 @@ static void last_answer_ends_what_is_not_seen_to_begin(void **state)
 	assert_uint_in_range(c->r.points[NT_T_DONE], done + 1, kernel.now);
 }
 
+#define PAGE 0xffffea0000012340ULL /* address of a struct page */
+
+/* The queue hands a PDU to its socket. If @cmd is NULL, it does not show of which command. */
+static void pdu_is_sent(struct nvmet_tcp_cmd *cmd, enum nvmet_tcp_send_state state, int offset)
+{
+	__u64 args[] = {0, PAGE};
+
+	if (cmd)
+		cmd->state = state;
+	m.queue[0].snd_cmd = cmd;
+	stock_sendpage(args, &m.socket[0], NULL, offset, 24);
+}
+
+static void read_is_executed(void)
+{
+	__u64 args[] = {(__u64)&m.cmd[0]->req};
+
+	begin(0, NVME_CMD_READ);
+	m.cmd[0]->queue = &m.queue[0];
+	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd[0]->req);
+	queue_answer(0);
+}
+
+/* Each command has memory of its own for each of its PDUs. */
+static void pdu_is_known_by_its_place(void **state)
+{
+	const struct nt_record *r;
+	unsigned int records;
+
+	nt_control.data_ready = data_ready_of(&m.sk[0]);
+	connect_queue(0, 1, 5);
+	records = kernel.nr_records;
+	for (int i = 0; i < 3; i++) {
+		read_is_executed();
+		pdu_is_sent(i ? NULL : m.cmd[0], NVMET_TCP_SEND_DATA_PDU, 64);
+		assert_int_equal(kernel.nr_records, records + i);
+		pdu_is_sent(i ? NULL : m.cmd[0], NVMET_TCP_SEND_RESPONSE, 96);
+		assert_int_equal(kernel.nr_records, records + i + 1);
+		r = last_record();
+		assert_true(r->points[NT_T_DONE] < r->points[NT_T_SEND]);
+		assert_true(r->points[NT_T_SEND] < r->points[NT_T_SENT]);
+	}
+	/* The socket had no room for it. The command has ended. */
+	pdu_is_sent(m.cmd[0], NVMET_TCP_SEND_RESPONSE, 96);
+	/* The run for the data is skipped: see the test of that name. */
+	read_is_executed();
+	pdu_is_sent(NULL, NVMET_TCP_SEND_RESPONSE, 96);
+	assert_int_equal(kernel.nr_records, records + 3);
+	assert_int_equal(counted(NT_CNT_NO_START), 0);
+}
+
+/* The memory of a PDU may be that of another PDU of the next connection. */
+static void place_of_a_pdu_is_not_that_of_the_connection_before(void **state)
+{
+	unsigned int records;
+
+	nt_control.data_ready = data_ready_of(&m.sk[0]);
+	for (int i = 0; i < 2; i++) {
+		sock_set_state(NULL, &m.sk[0], 1, TCP_CLOSE);
+		connect_queue(0, 1, 5);
+		records = kernel.nr_records;
+		read_is_executed();
+		pdu_is_sent(m.cmd[0], NVMET_TCP_SEND_DATA_PDU, i ? 96 : 64);
+		assert_int_equal(kernel.nr_records, records);
+		pdu_is_sent(m.cmd[0], NVMET_TCP_SEND_RESPONSE, i ? 64 : 96);
+		assert_int_equal(kernel.nr_records, records + 1);
+	}
+}
+
 /* A response has 8 + 16 bytes and its digest (NVMe/TCP 1.0, 3.6.2.3). */
 static void response_with_its_digest_is_no_data(void **state)
 {
@@ -537,12 +606,13 @@ static void response_with_its_digest_is_no_data(void **state)
 		m.cmd[0]->state = NVMET_TCP_SEND_RESPONSE;
 		for (unsigned int less = 2; less-- > 0;) {
 			struct msghdr msg = {.msg_iter.count = size + less};
+			__u64 args[] = {0, PAGE};
 
 			assert_int_equal(kernel.nr_records, 1 + i);
 			if (i)
 				stock_sendmsg(NULL, &m.socket[0], &msg);
 			else
-				stock_sendpage(NULL, &m.socket[0], NULL, 0, size + less);
+				stock_sendpage(args, &m.socket[0], NULL, 0, size + less);
 		}
 		assert_int_equal(kernel.nr_records, 2 + i);
 	}
@@ -625,9 +695,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASES(TRACEPOINT_CASE) CASES(STOCK_CASE) STOCK_CASE(
 			last_answer_ends_what_is_not_seen_to_begin)
-			STOCK_CASE(response_with_its_digest_is_no_data) STOCK_CASE(
-				read_whose_data_were_missed_has_an_end_that_was_missed)
-				STOCK_CASE(read_without_cqe_ends_when_all_of_its_data_are_taken)};
+			STOCK_CASE(pdu_is_known_by_its_place) STOCK_CASE(
+				place_of_a_pdu_is_not_that_of_the_connection_before)
+				STOCK_CASE(response_with_its_digest_is_no_data) STOCK_CASE(
+					read_whose_data_were_missed_has_an_end_that_was_missed)
+					STOCK_CASE(
+						read_without_cqe_ends_when_all_of_its_data_are_taken)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
