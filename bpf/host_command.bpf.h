@@ -188,19 +188,17 @@ static __always_inline __u64 cmd_arrival(struct nt_cmd *c, struct nt_queue *q,
 	return arrival(tstamp, now);
 }
 
-/* To asked, by the first R2T. @q, @p, @seq: see cmd_arrival() */
-static __always_inline void cmd_asked(struct nt_cmd *c, struct nt_queue *q, const struct nt_join *p,
-				      __u32 seq, __u64 now)
+/* To asked, by the first R2T. @rx: see cmd_arrival() */
+static __always_inline void cmd_asked(struct nt_cmd *c, __u64 rx, __u64 now)
 {
-	c->r.points[NT_H_R2T_RX] = cmd_arrival(c, q, p, seq, now);
+	c->r.points[NT_H_R2T_RX] = rx;
 	c->r.points[NT_H_R2T] = now;
 }
 
-/* To answering, by the first data PDU. @q, @p, @seq: see cmd_arrival() */
-static __always_inline void cmd_answering(struct nt_cmd *c, struct nt_queue *q,
-					  const struct nt_join *p, __u32 seq, __u64 now)
+/* To answering, by the first data PDU. @rx: see cmd_arrival() */
+static __always_inline void cmd_answering(struct nt_cmd *c, __u64 rx, __u64 now)
 {
-	c->r.points[NT_H_RX] = cmd_arrival(c, q, p, seq, now);
+	c->r.points[NT_H_RX] = rx;
 	c->r.points[NT_H_C2H] = now;
 }
 

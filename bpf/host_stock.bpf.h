@@ -85,12 +85,12 @@ static __always_inline bool request_tells_all(void)
  * helper.
  * @rq: typed; it reads or writes
  * @req: the driver's part of it
+ * @op: its operation
  */
 static __always_inline void entry_of_request(struct request *rq, struct nvme_tcp_request *req,
-					     struct nvme_command *sqe)
+					     __u32 op, struct nvme_command *sqe)
 {
-	sqe->common.opcode =
-		(rq->cmd_flags & REQ_OP_MASK) == REQ_OP_READ ? NVME_CMD_READ : NVME_CMD_WRITE;
+	sqe->common.opcode = op == REQ_OP_READ ? NVME_CMD_READ : NVME_CMD_WRITE;
 	sqe->common.command_id = BPF_CORE_READ(req, req.genctr) << NVME_CID_TAG_BITS | rq->tag;
 	sqe->common.dptr.sgl.length = rq->__data_len;
 	/* These are not used, but the verifier does not know that. */
@@ -167,10 +167,12 @@ static __always_inline int request_issued(struct request *rq, bool nested)
 	bool plain, elsewhere;
 	struct nt_queue *q;
 	enum nt_fate fate;
+	__u32 op;
 
 	if (!is_nvme_tcp(rq))
 		return 0;
-	plain = is_read_or_write(rq);
+	op = rq->cmd_flags & REQ_OP_MASK;
+	plain = op <= REQ_OP_WRITE;
 	/* Not if a command of this request may be in flight: see request_skip(). */
 	if (nt_knobs.selects & NT_BY_COMMAND && plain && request_left_out(rq) &&
 	    !cmd_any_by_owner((__u64)rq, &elsewhere) && !elsewhere)
@@ -185,7 +187,7 @@ static __always_inline int request_issued(struct request *rq, bool nested)
 	if (plain && q && queue_left_out(q))
 		return 0;
 	if (plain && request_tells_all())
-		entry_of_request(rq, req, sqe);
+		entry_of_request(rq, req, op, sqe);
 	else if (entry_read(req, entry))
 		return 0;
 	if (!plain && q && sqe->common.opcode == NVME_FABRICS_COMMAND) {
@@ -400,6 +402,22 @@ int NT_PROG_MEASURING(stock_sent, struct nvme_tcp_queue *queue, int ret)
 }
 
 /*
+ * As cmd_arrival(), for a header that ends at byte @at of packet @skb, typed. Where nothing was
+ * joined, the place of the packet in the stream is not read. The task holds the lock of the socket,
+ * so nothing is joined with a packet that it reads.
+ */
+static __always_inline __u64 header_arrival(struct nt_cmd *c, struct nt_queue *q,
+					    const struct sk_buff *skb, __u32 at, __u64 now)
+{
+	struct nt_join p;
+
+	if (!q->joins && !q->opaque && !joins_unseen())
+		return arrival(skb->tstamp, now);
+	p = packet_of(skb);
+	return cmd_arrival(c, q, &p, p.begin + at, now);
+}
+
+/*
  * The whole header of a PDU has been received: nvme_tcp_handle_c2h_data(), _r2t() or _comp()
  * follows.
  * @pdu: HOST_PDU_BYTES of it, on the stack
@@ -413,7 +431,6 @@ static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 	const struct nvme_tcp_data_pdu *data = pdu;
 	const struct nvme_tcp_rsp_pdu *rsp = pdu;
 	const struct nvme_tcp_r2t_pdu *r2t = pdu;
-	struct nt_join p;
 	struct nt_cmd *c;
 	__u64 now;
 
@@ -427,26 +444,22 @@ static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 		if (c->r.points[NT_H_C2H])
 			return;
 		now = bpf_ktime_get_ns();
-		p = packet_of(skb);
-		cmd_answering(c, q, &p, p.begin + at, now);
+		cmd_answering(c, header_arrival(c, q, skb, at, now), now);
 		return;
 	case nvme_tcp_r2t:
 		c = cmd_by_cid(q, r2t->command_id);
 		if (!c || c->r.points[NT_H_R2T])
 			return;
 		now = bpf_ktime_get_ns();
-		p = packet_of(skb);
-		cmd_asked(c, q, &p, p.begin + at, now);
+		cmd_asked(c, header_arrival(c, q, skb, at, now), now);
 		return;
 	case nvme_tcp_rsp:
 		c = cmd_by_cid(q, rsp->cqe.command_id);
 		if (!c)
 			return;
 		now = bpf_ktime_get_ns();
-		if (answer_is_cqe(c)) {
-			p = packet_of(skb);
-			c->r.points[NT_H_RX] = cmd_arrival(c, q, &p, p.begin + at, now);
-		}
+		if (answer_is_cqe(c))
+			c->r.points[NT_H_RX] = header_arrival(c, q, skb, at, now);
 		cmd_answered(c, q, now, rsp);
 		return;
 	}

@@ -88,12 +88,14 @@ int NT_PROG_MEASURING(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *p
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 	struct nt_join p;
+	__u64 now;
 	__u32 seq;
 
 	if (!c || c->r.points[NT_H_R2T])
 		return 0;
 	seq = recv_seq(c, queue, recv_time, &p);
-	cmd_asked(c, queue_of_cmd(c), &p, seq, bpf_ktime_get_ns());
+	now = bpf_ktime_get_ns();
+	cmd_asked(c, cmd_arrival(c, queue_of_cmd(c), &p, seq, now), now);
 	return 0;
 }
 
@@ -111,6 +113,7 @@ int NT_PROG_MEASURING(handle_c2h_data, struct request *rq, int qid, __u32 data_l
 {
 	struct nt_cmd *c = cmd_of(queue, qid, rq);
 	struct nt_join p;
+	__u64 now;
 	__u32 seq;
 
 	if (!c)
@@ -120,7 +123,8 @@ int NT_PROG_MEASURING(handle_c2h_data, struct request *rq, int qid, __u32 data_l
 	if (c->r.points[NT_H_C2H])
 		return 0;
 	seq = recv_seq(c, queue, recv_time, &p);
-	cmd_answering(c, queue_of_cmd(c), &p, seq, bpf_ktime_get_ns());
+	now = bpf_ktime_get_ns();
+	cmd_answering(c, cmd_arrival(c, queue_of_cmd(c), &p, seq, now), now);
 	return 0;
 }
 
