@@ -106,8 +106,8 @@ struct {
 	__array(values, struct cmd_bank);
 } cmd_banks SEC(".maps");
 
-/* The first bank. Each piece has cache lines of its own. */
-struct nt_cmd nt_first_cmds[1 << NT_BANK_CMDS_BITS] __attribute__((aligned(64))) = {};
+/* The first bank. */
+struct nt_cmd nt_first_cmds[1 << NT_BANK_CMDS_BITS] = {};
 
 /*
  * The place of a state: the number of its piece, and its index in that piece. Place 0 means that

@@ -29,7 +29,7 @@ enum nt_pool_id {
  * Items of a bank, as powers of two, and the largest number of banks. All first banks and the other
  * variables of the programs are one map. Linux 5.15 accepts no such map of more than 4 MiB.
  */
-#define NT_CMDS_BITS 6	 /* 1.2 MiB */
+#define NT_CMDS_BITS 6	 /* 1.5 MiB */
 #define NT_HISTS_BITS 7	 /* 0.5 MiB */
 #define NT_STAGES_BITS 6 /* 0.4 MiB */
 #define NT_JOINS_BITS 6	 /* 0.3 MiB */

@@ -183,14 +183,15 @@ struct nt_lost {
  * State of a command in flight. @owner is the address of the kernel's request or nvmet command; 0
  * if there was no command yet. NT_RELEASED is added when the command has ended. NT_UNMEASURED is
  * added if the command is not in the sample and only counted: it has only the points of its
- * beginning.
+ * beginning. Each has cache lines of its own, as commands with neighbouring tags may be on
+ * different CPUs.
  */
 #define NT_RELEASED 1ULL
 #define NT_UNMEASURED 2ULL
 struct nt_cmd {
 	__u64 owner;
 	struct nt_record r;
-};
+} __attribute__((aligned(64)));
 
 /**
  * struct nt_hist_head - the beginning of each histogram of durations. Each is of one CPU

@@ -263,6 +263,16 @@ static void thousands_of_queues_have_their_places_in_the_index(void **state)
 	assert_uint_in_range(found, queues_nr - queues_nr / 100, queues_nr);
 }
 
+/* Commands with neighbouring tags may be on different CPUs. */
+static void states_of_two_commands_share_no_cache_line(void **state)
+{
+	struct nt_queue *q = queue_at(0);
+
+	assert_int_equal(sizeof(struct nt_cmd) % 64, 0);
+	for (__u32 tag = 0; tag < 2 * NT_CHUNK_CMDS; tag++)
+		assert_int_equal((__u64)cmd_at(place_claim(q, tag)) % 64, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +287,7 @@ int main(void)
 		TEST(pool_is_a_ring),
 		TEST(deep_queue_takes_a_piece_for_each_128_tags),
 		TEST(items_of_all_banks_are_apart),
+		TEST(states_of_two_commands_share_no_cache_line),
 		TEST(queues_are_found_by_their_addresses),
 		TEST(queue_at_another_address_is_not_found_at_the_one_before),
 		TEST(thousands_of_queues_have_their_places_in_the_index),
