@@ -86,6 +86,8 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 					 struct nt_queue *q, struct nvme_command *sqe, bool wanted)
 {
 	__u64 submit = start_time(rq, sqe->common.opcode == NVME_CMD_FLUSH);
+	struct nvme_tcp_queue *queue = (void *)h->queue;
+	__u16 burst = burst_now();
 	struct nt_cmd *c, *left;
 	__u32 flags = 0;
 
@@ -105,8 +107,16 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	if (in_flight(c))
 		flags |= count_unended(rq, c, c);
 	if (wanted) {
-		__builtin_memset(c->r.points, 0, sizeof(c->r.points));
+		/* No other points are set where there are only the ends. */
+		if (nt_knobs.ends && !burst)
+			c->r.points[NT_H_QUEUE_RQ] = c->r.points[NT_H_COMPLETE] = 0;
+		else
+			__builtin_memset(c->r.points, 0, sizeof(c->r.points));
 		record_sqe(&c->r, sqe, h->qid == 0);
+		if (nt_knobs.stages)
+			c->r.cntlid = burst;
+		if (burst)
+			JOINS_BURST(q, burst, BPF_CORE_READ(queue, sock, sk));
 	} else {
 		record_counted(&c->r, sqe, h->qid == 0);
 		/* The command's age where submit has none, for user space: set before it looks. */
@@ -398,7 +408,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	struct nt_queue *q = NULL;
 	struct nt_record *r;
 	struct nt_cmd *c;
-	bool elsewhere;
+	bool elsewhere, ends, gave_up = false;
 	__u32 shape, cpu, unknown = 0;
 	__u64 now, begin;
 	__s32 stages;
@@ -432,30 +442,38 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	cpu = bpf_get_smp_processor_id();
 	cmd_release(c);
 
-	shape = shape_of(r);
-	r->shape = shape;
+	/* In a burst, the loader may not have attached yet what sees the last data of such a read.
+	 */
+	ends = only_ends(r) || (nt_knobs.stages && r->flags & NT_F_NO_CQE && !r->points[NT_H_CQE]);
+	if (!ends)
+		r->shape = shape_of(r);
+	shape = r->shape;
 	if (nt_knobs.events)
 		r->flags |= (__u32)BPF_CORE_READ(driver_part(rq), req.retries)
 			    << NT_F_RETRIES_SHIFT;
 	begin = r->points[NT_H_SUBMIT];
 	/* The last data of a read without CQE may have come only in part. */
-	if (!r->points[NT_H_CQE] || r->flags & NT_F_NO_CQE || is_rejected(rq, r, error)) {
+	if (ends) {
 		r->flags &= ~NT_F_CONNECT;
-		if (given_up(rq, r)) {
-			count(NT_CNT_CANCELLED);
-			if (failed_over(rq, r))
-				count(NT_CNT_FAILOVERS);
-			r->flags |= NT_F_CANCELLED;
-			host_record_submit(r, q, rq, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
-			return 0;
-		}
+		gave_up = (error || failed_over(rq, r)) && given_up(rq, r);
+	} else if (!r->points[NT_H_CQE] || r->flags & NT_F_NO_CQE || is_rejected(rq, r, error)) {
+		r->flags &= ~NT_F_CONNECT;
+		gave_up = given_up(rq, r);
 		/* Its headers may go elsewhere by now: the next command identifies the queue. */
-		if (!r->points[NT_H_CQE])
+		if (!gave_up && !r->points[NT_H_CQE])
 			q->queue = 0;
 	} else if (!(r->flags & NT_F_ADMIN_QUEUE)) {
 		redirect_learn(q, cpu);
 	}
-	/* The CQE does not say so. */
+	if (gave_up) {
+		count(NT_CNT_CANCELLED);
+		if (failed_over(rq, r))
+			count(NT_CNT_FAILOVERS);
+		r->flags |= NT_F_CANCELLED;
+		host_record_submit(r, q, rq, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
+		return 0;
+	}
+	/* The CQE does not say so, or was not seen. */
 	if (error && !is_error(r))
 		r->status = status_of_request(rq);
 	if (is_error(r)) {
@@ -469,7 +487,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		unknown = 1u << NT_HS_BLK_SUBMISSION;
 	}
 	stages = latency_count(q, r, q->controller, cpu, now - begin);
-	if (!stages_count(NT_HOST, r, shape, unknown, cpu, stages))
+	if (!(nt_knobs.stages && ends) && !stages_count(NT_HOST, r, shape, unknown, cpu, stages))
 		record_unsplit(r);
 	host_record_submit(r, q, rq, now - begin);
 	return 0;

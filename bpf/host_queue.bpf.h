@@ -196,6 +196,10 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	if (h->qid) {
 		if (BPF_CORE_READ(rq, mq_hctx, nr_ctx) > 1)
 			nt_control.redirected = 1;
+		/* No CQE shows it: what receives for the queue does not run where it submits. */
+		if (nt_knobs.ends &&
+		    (__u32)BPF_CORE_READ(queue, io_cpu) != bpf_get_smp_processor_id())
+			nt_control.redirected = 1;
 		nt_control.identified_ns = bpf_ktime_get_ns();
 	}
 	nt_control.mq_ops[h->qid == 0] = (__u64)BPF_CORE_READ(rq, q, mq_ops);

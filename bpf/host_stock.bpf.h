@@ -91,7 +91,10 @@ static __always_inline void entry_of_request(struct request *rq, struct nvme_tcp
 					     __u32 op, struct nvme_command *sqe)
 {
 	sqe->common.opcode = op == REQ_OP_READ ? NVME_CMD_READ : NVME_CMD_WRITE;
-	sqe->common.command_id = BPF_CORE_READ(req, req.genctr) << NVME_CID_TAG_BITS | rq->tag;
+	sqe->common.command_id = rq->tag;
+	/* No received header is compared with it where only the ends have programs. */
+	if (!nt_knobs.ends || burst_now())
+		sqe->common.command_id |= BPF_CORE_READ(req, req.genctr) << NVME_CID_TAG_BITS;
 	sqe->common.dptr.sgl.length = rq->__data_len;
 	/* These are not used, but the verifier does not know that. */
 	sqe->common.nsid = sqe->common.cdw10 = sqe->common.cdw11 = 0;
@@ -134,7 +137,8 @@ static __always_inline bool stock_queue_rq_leaves(const unsigned long long *ctx)
  * Whether the command of @sqe has begun already, because the other program was run for it. A
  * command that a reset has cancelled is sent again with the same command id: since Linux 6.1, the
  * generation in the id grows only when the command is answered (nvme_try_complete_req()). So the
- * number of retries has to be the same as well. @rq: typed
+ * number of retries has to be the same as well. With the ends alone, most ids have no generation:
+ * another command has another start time, if it has one. @rq: typed
  */
 static __always_inline bool has_begun(struct request *rq, const struct nt_queue *q,
 				      const struct nvme_command *sqe)
@@ -142,7 +146,10 @@ static __always_inline bool has_begun(struct request *rq, const struct nt_queue 
 	const struct nt_cmd *c = CMD_FIND_ANY(rq, q, rq->tag);
 	__u8 retries;
 
-	if (!c || c->r.cid != sqe->common.command_id)
+	if (!c || (!nt_knobs.ends && c->r.cid != sqe->common.command_id))
+		return false;
+	if (nt_knobs.ends &&
+	    c->r.points[NT_H_SUBMIT] != start_time(rq, sqe->common.opcode == NVME_CMD_FLUSH))
 		return false;
 	retries = retries_of(rq);
 	return !retries || (c->r.flags & NT_F_REQUEUED && c->r.side == retries);

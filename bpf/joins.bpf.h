@@ -198,6 +198,18 @@ static __always_inline void joins_begin(struct nt_queue *q, struct sock *sk, boo
 	}
 }
 
+/*
+ * The first command of a queue in a burst of all points: packets were joined without a note before.
+ * @sk: see joins_begin(); it is evaluated only then
+ */
+#define JOINS_BURST(q, number, sk)                     \
+	do {                                           \
+		if ((q)->burst != (number)) {          \
+			(q)->burst = (number);         \
+			joins_begin((q), (sk), false); \
+		}                                      \
+	} while (0)
+
 /* Sequence numbers of a TCP packet: of its first byte, and after its last one. @skb: typed */
 static __always_inline __u32 packet_begin(const struct sk_buff *skb)
 {

@@ -81,6 +81,26 @@ static __always_inline bool sqe_sampled(struct nvme_command *e, __u32 qid)
 	return true;
 }
 
+/*
+ * Type of an SGL data block descriptor whose data are in the capsule, behind the entry (NVMe/TCP
+ * 1.0, 3.5).
+ */
+#define NVME_SGL_IN_CAPSULE 0x01
+
+/*
+ * The shape of a command by its entry, where no point between the ends shows it. NVMe Base 2.0,
+ * 3.3.3.1: bit 0 of an opcode says host to controller data transfer.
+ */
+static __always_inline __u8 shape_of_entry(struct nvme_command *e)
+{
+	if (!e->common.dptr.sgl.length)
+		return NT_SHAPE_NO_DATA;
+	if (!(e->common.opcode & 1))
+		return NT_SHAPE_READ;
+	return e->common.dptr.sgl.type == NVME_SGL_IN_CAPSULE ? NT_SHAPE_INLINE_WRITE
+							      : NT_SHAPE_R2T_WRITE;
+}
+
 /* Fills the members that a command outside the sample needs, and resets the flags. */
 static __always_inline void record_counted(struct nt_record *r, struct nvme_command *e, bool admin)
 {
@@ -105,6 +125,8 @@ static __always_inline void record_sqe(struct nt_record *r, struct nvme_command 
 	/* Only records need the rest. */
 	if (nt_knobs.select == NT_SELECT_NONE)
 		return;
+	if (nt_knobs.ends)
+		r->shape = shape_of_entry(e);
 	r->nsid = e->common.nsid;
 	r->slba = 0;
 	if (!admin && (opcode == NVME_CMD_READ || opcode == NVME_CMD_WRITE ||

@@ -206,6 +206,31 @@ static __always_inline void arrivals_set(const enum nt_side side, struct nt_reco
 }
 
 /*
+ * Counts the stages that the ends of a host's command bound: blk_submission, and all that follows
+ * it. The tables of segments and @into say the same.
+ * @s: NULL where nothing is counted
+ * @unknown, Return: as stages_count()
+ */
+static __always_inline bool ends_count(const struct nt_record *r, struct nt_stage_hists *s,
+				       __u32 epoch, __u32 unknown)
+{
+	const __u64 begun = r->points[NT_H_QUEUE_RQ];
+	struct nt_stage_hists *turned;
+
+	if (begun < r->points[NT_H_SUBMIT])
+		return false;
+	if (!s)
+		return true;
+	turned = max_at(s, epoch);
+	if (!unknown)
+		stage_count(&s->h[NT_HS_BLK_SUBMISSION], &turned->h[NT_HS_BLK_SUBMISSION],
+			    begun - r->points[NT_H_SUBMIT]);
+	stage_count(&s->h[NT_HS_NVME_TCP_SUBMISSION], &turned->h[NT_HS_NVME_TCP_SUBMISSION],
+		    r->points[NT_H_COMPLETE] - begun);
+	return true;
+}
+
+/*
  * Counts the stages of a command that has ended.
  * @cpu: the current one
  * @nr: what latency_count() has returned
@@ -216,10 +241,13 @@ static __always_inline bool stages_count(const enum nt_side side, struct nt_reco
 					 __u32 unknown, __u32 cpu, __s32 nr)
 {
 	const __u32 stack = side == NT_HOST ? NT_HS_NSTACK_COMPLETION : NT_TS_NSTACK_SUBMISSION;
-	__u32 op = r->op, epoch = nt_control.epoch, lacking = arrivals_lacking(side, r, shape);
+	__u32 op = r->op, epoch = nt_control.epoch, lacking;
 	struct nt_stage_hists *s = NULL;
 	bool split;
 
+	/* The only stage that is known is the latency: user space has it from there. */
+	if (nt_knobs.ends && !nt_knobs.stages && side == NT_TARGET)
+		return true;
 	if (!nt_knobs.no_histograms) {
 		s = nr > 0 ? stages_at(nr) : stages_shared(op, cpu);
 		if (!s) {
@@ -228,6 +256,9 @@ static __always_inline bool stages_count(const enum nt_side side, struct nt_reco
 		}
 		stages_turn(s, epoch);
 	}
+	if (nt_knobs.ends && !nt_knobs.stages)
+		return ends_count(r, s, epoch, unknown);
+	lacking = arrivals_lacking(side, r, shape);
 	if (nt_knobs.missing || unknown || lacking) {
 		arrivals_set(side, r, lacking, true);
 		split = stages_count_joined(side, r, shape, s, epoch,

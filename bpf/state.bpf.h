@@ -426,6 +426,23 @@ static __always_inline void cmd_begin(struct nt_cmd *c, __u64 owner, bool wanted
 		*(volatile __u64 *)&c->owner |= NT_UNMEASURED;
 }
 
+/*
+ * The burst of all points that is on, 0 without one. The record of a command in flight has that in
+ * which it began in the place of the controller id, which only records need.
+ */
+static __always_inline __u16 burst_now(void)
+{
+	return nt_knobs.stages ? nt_control.burst : 0;
+}
+
+/* Whether only the ends of a command have points, or its burst is over. */
+static __always_inline bool only_ends(const struct nt_record *r)
+{
+	if (!nt_knobs.stages)
+		return nt_knobs.ends;
+	return !r->cntlid || r->cntlid != burst_now();
+}
+
 /* Ends a command. @c: in flight */
 static __always_inline void cmd_release(struct nt_cmd *c)
 {

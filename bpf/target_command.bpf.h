@@ -153,6 +153,7 @@ struct target_capsule {
 	struct nt_queue *q; /* at @slot; NULL if the map has no such slot */
 	__u32 slot;
 	__u16 qid;
+	__u16 burst;   /* of all points, 0 if only the ends have one: see burst_now() */
 	bool has_ctrl; /* its queue belongs to a controller: Connect has been executed */
 	bool typed;    /* @queue is typed; a constant */
 	bool joined;   /* @rx may be that of a later packet */
@@ -186,6 +187,16 @@ static __always_inline bool executes_at_once(const struct nt_record *r, struct n
 	return r->op != NT_OP_READ && r->op != NT_OP_WRITE && (!r->length || !is_write(sqe));
 }
 
+/* Notes when @t arrived, and whether all its points will be seen. @rx: 0 if it is not known */
+static __always_inline void capsule_arrived(struct target_capsule *t, __u64 rx)
+{
+	t->rx = rx;
+	t->burst = burst_now();
+	/* Its header was received before its burst began. */
+	if (!rx && t->q && !t->q->opaque && !NT_IS_MISSING(NT_T_RX))
+		t->burst = 0;
+}
+
 /* Whether a capsule may be skipped at once: it is left out, and introduces no connection. */
 static __always_inline bool is_skipped(struct nvme_command *sqe, enum nt_fate fate)
 {
@@ -199,6 +210,9 @@ static __always_inline bool is_skipped(struct nvme_command *sqe, enum nt_fate fa
  */
 static __always_inline void count_unended(const struct nt_queue *q, const struct nt_cmd *c)
 {
+	/* Only its stages were not. */
+	if (nt_knobs.stages && c->r.flags & NT_F_COUNTED)
+		return;
 	count(q && c->r.gen == q->gen ? NT_CNT_OVERWRITTEN : NT_CNT_DIED);
 }
 
@@ -253,8 +267,16 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 	if (in_flight(c))
 		count_unended(q, c);
 	if (wanted) {
-		__builtin_memset(c->r.points, 0, sizeof(c->r.points));
+		/* No other points are set where there are only the ends. */
+		if (nt_knobs.ends && !t->burst)
+			c->r.points[NT_T_DONE] = 0;
+		else
+			__builtin_memset(c->r.points, 0, sizeof(c->r.points));
 		record_sqe(&c->r, sqe, t->qid == 0);
+		if (nt_knobs.stages)
+			c->r.cntlid = t->burst;
+		if (t->burst)
+			JOINS_BURST(q, t->burst, (struct sock *)q->queue);
 	} else {
 		record_counted(&c->r, sqe, t->qid == 0);
 	}
@@ -328,6 +350,47 @@ static __always_inline void count_unbegun(void)
 }
 
 /*
+ * To released: a command whose latency is counted has its last point, and its stages are counted,
+ * if its burst of all points is still on.
+ */
+static __always_inline void stages_end(struct nt_queue *q, struct nt_cmd *c, __u64 now)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), shape;
+	struct nt_record *r = &c->r;
+	struct nt_hist *h;
+
+	r->points[NT_T_SENT] = now;
+	cmd_release(c);
+	/* See cmd_end_unwatched(): the loader attaches what sees the last data. */
+	if (only_ends(r) || r->flags & NT_F_UNSPLIT)
+		return;
+	shape = nt_target_shape(r);
+	h = hist_find(q, r->slot, r->gen, r->op, cpu);
+	if (!stages_count(NT_TARGET, r, shape, 0, cpu,
+			  h ? h->stages ?: stages_take(h) : NT_STAGES_SHARED))
+		record_unsplit(r);
+}
+
+/*
+ * Counts the latency of a command in a burst of all points. It stays in flight until the socket
+ * gets its answer, for its stages.
+ */
+static __always_inline void cmd_count(struct nt_queue *q, struct nt_cmd *c, __u64 now)
+{
+	struct nt_record *r = &c->r;
+
+	r->points[NT_T_DONE] = now;
+	if (q->identified != q->gen)
+		queue_identify(q, (void *)q->object, r->slot);
+	if (queue_drops(q, r)) {
+		cmd_release(c);
+		return;
+	}
+	r->flags |= NT_F_COUNTED;
+	latency_count(q, r, r->gen, bpf_get_smp_processor_id(), now - r->points[NT_T_CMD]);
+}
+
+/*
  * To released: the last PDU of the answer is handed to the socket. Programs that run for this
  * command later find it released, and ignore it. The record already has the status.
  * @queue: see queue_begin()
@@ -340,7 +403,11 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	__u64 begin;
 	__s32 stages;
 
-	r->points[NT_T_SENT] = now;
+	if (nt_knobs.stages && r->flags & NT_F_COUNTED) {
+		stages_end(q, c, now);
+		return;
+	}
+	r->points[nt_knobs.ends ? NT_T_DONE : NT_T_SENT] = now;
 	if (q->identified != q->gen)
 		queue_identify(q, queue, r->slot);
 	cmd_release(c);
@@ -354,16 +421,109 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 		return;
 	}
 
-	shape = nt_target_shape(r);
-	r->shape = shape;
-	begin = r->points[NT_T_RX] ?: r->points[NT_T_CMD];
+	if (!nt_knobs.ends)
+		r->shape = nt_target_shape(r);
+	shape = r->shape;
+	begin = nt_knobs.ends ? r->points[NT_T_CMD] : r->points[NT_T_RX] ?: r->points[NT_T_CMD];
 	if (!is_error(r)) {
 		cpu = bpf_get_smp_processor_id();
 		stages = latency_count(q, r, r->gen, cpu, now - begin);
-		if (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0, cpu, stages))
+		if (!nt_knobs.stages &&
+		    (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0, cpu, stages)))
 			record_unsplit(r);
 	}
 	record_submit(r, NT_TARGET, q, now - begin);
+}
+
+/*
+ * Counts an end whose beginning was not seen, unless the command was answered before.
+ * @queue, @cmd: see queue_begin()
+ */
+static __always_inline void count_unbegun_of(struct nvmet_tcp_queue *queue,
+					     struct nvmet_tcp_cmd *cmd)
+{
+	if ((BPF_CORE_READ(queue, nvme_sq.qid) ||
+	     BPF_CORE_READ(cmd, req.cmd, common.opcode) != NVME_ADMIN_ASYNC_EVENT) &&
+	    !was_answered(queue, cmd))
+		count_unbegun();
+}
+
+/* nvme_is_write() */
+static __always_inline bool is_write(struct nvme_command *sqe)
+{
+	__u8 opcode = sqe->common.opcode;
+
+	/* A fabrics command has its type where others have the first byte of the NSID. */
+	return opcode == NVME_FABRICS_COMMAND ? sqe->common.nsid & 1 : opcode & 1;
+}
+
+/*
+ * Whether an R2T is queued, and not a response: nvmet_tcp_need_data_in(). Most commands are known
+ * without the driver's state. @req: typed. @cmd: see queue_begin()
+ */
+static __always_inline bool asks_for_data(struct nvmet_req *req, struct nvmet_tcp_cmd *cmd)
+{
+	struct nvme_command *sqe = req->cmd;
+
+	return is_write(sqe) && !req->cqe->status &&
+	       sqe->common.dptr.sgl.type != NVME_SGL_IN_CAPSULE &&
+	       BPF_CORE_READ(cmd, rbytes_done) < req->transfer_len;
+}
+
+/*
+ * To released, where only the ends of commands have programs: the response is queued, or the data
+ * and the response of a read. Two programs may run for it, in any order: one stands in for the
+ * other one. Also, nvmet_tcp_queue_response() runs again for a command whose data in the capsule
+ * come after its failure. So a command that is released and has the same id has ended before.
+ * @req: typed. @cmd: see queue_begin()
+ * @find: evaluates to the command in flight at @cmd, NULL where its beginning was not seen. Called
+ *        only if the index does not lead to it, which is rare
+ */
+#define CMD_END_QUEUED(req, cmd, find)                                  \
+	({                                                              \
+		struct nt_cmd *last_ = cmd_at(*index_of((__u64)(cmd))); \
+                                                                        \
+		if (!is_last_of(last_, (__u64)(cmd)))                   \
+			last_ = (find);                                 \
+		cmd_end_queued(req, cmd, last_);                        \
+	})
+
+/* @c: the last command of @cmd, in flight or released; NULL if it is not known */
+static __always_inline int cmd_end_queued(struct nvmet_req *req, struct nvmet_tcp_cmd *cmd,
+					  struct nt_cmd *c)
+{
+	struct nt_queue *q = NULL;
+	__u64 now;
+
+	/*
+	 * Keeps the compiler from holding the answer to "is it NULL" apart from the pointer, which
+	 * the verifier cannot follow.
+	 */
+	asm volatile("" : "+r"(c));
+	if (c && !in_flight(c)) {
+		if (c->r.cid == req->cmd->common.command_id)
+			return 0;
+		c = NULL;
+	}
+	if (asks_for_data(req, cmd))
+		return 0;
+	if (c)
+		q = queue_of_cmd(c);
+	if (!q) {
+		if (all_have_states())
+			count_unbegun_of(BPF_CORE_READ(cmd, queue), cmd);
+		return 0;
+	}
+	/* The other program has counted it. */
+	if (nt_knobs.stages && c->r.flags & NT_F_COUNTED)
+		return 0;
+	c->r.status = req->cqe->status >> 1;
+	now = only_counted(c) ? 0 : bpf_ktime_get_ns();
+	if (nt_knobs.stages && now && !is_error(&c->r) && !only_ends(&c->r))
+		cmd_count(q, c, now);
+	else
+		cmd_end(q, (void *)q->object, c, now);
+	return 0;
 }
 
 /*
@@ -418,7 +578,7 @@ static __always_inline void cmd_end_by_data(struct nvmet_tcp_queue *queue, struc
 		 * As long as the loader does not say that these programs are attached,
 		 * cmd_end_unwatched() may have ended the command.
 		 */
-		if (nt_control.data_watched)
+		if (nt_control.data_watched && !nt_knobs.stages)
 			count_unbegun();
 		return;
 	}

@@ -258,7 +258,8 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 	}
 	t.cmd = (__u64)tcp_cmd_of(ctx, 0);
 	t.now = bpf_ktime_get_ns();
-	t.rx = pdu_arrived(q, t.now, &t.joined);
+	if (!nt_knobs.ends || burst_now())
+		capsule_arrived(&t, pdu_arrived(q, t.now, &t.joined));
 	return capsule_begin(&t, sqe, fate);
 }
 
@@ -361,12 +362,6 @@ EXECUTING(nvmet_execute_io_connect)
 EXECUTING(nvmet_execute_auth_send)
 
 /*
- * Type of an SGL data block descriptor whose data are in the capsule, behind the entry (NVMe/TCP
- * 1.0, 3.5).
- */
-#define NVME_SGL_IN_CAPSULE 0x01
-
-/*
  * nvmet_tcp_queue_response() runs for a command whose execution was not seen: this is its end, or
  * its R2T. Not all functions that execute writes have a program: those of reservations and of some
  * features have none. Such a command counts as executing from the time its data began to come. The
@@ -392,11 +387,16 @@ static __always_inline bool executed_unwatched(struct nt_cmd *c, struct nvmet_re
  */
 static __always_inline int executed(void *ctx, struct nvmet_req *req)
 {
+	struct nvmet_tcp_cmd *cmd;
 	struct nt_cmd *c;
 	__u16 status;
 
 	if (none_has_a_state())
 		return 0;
+	if (nt_knobs.ends) {
+		cmd = tcp_cmd_of(ctx, 0);
+		return CMD_END_QUEUED(req, cmd, cmd_any_of_plain(cmd));
+	}
 	if (none_is_measured() && !req->cqe->status)
 		return 0;
 	c = cmd_of_plain(tcp_cmd_of(ctx, 0));
@@ -440,11 +440,8 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 
 	if (!q) {
 		/* See try_send_response(). */
-		if (all_have_states() && !BPF_CORE_READ(cmd, offset) &&
-		    (BPF_CORE_READ(queue, nvme_sq.qid) ||
-		     BPF_CORE_READ(cmd, req.cmd, common.opcode) != NVME_ADMIN_ASYNC_EVENT) &&
-		    !was_answered(queue, cmd))
-			count_unbegun();
+		if (!nt_knobs.stages && all_have_states() && !BPF_CORE_READ(cmd, offset))
+			count_unbegun_of(queue, cmd);
 		return;
 	}
 	if (only_counted(c)) {

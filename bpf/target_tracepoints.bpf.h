@@ -71,7 +71,8 @@ int NT_PROG_LEAVING(nt_knobs.only.ops, done_recv_pdu_leaves(ctx), done_recv_pdu,
 	t.now = fate == NT_MEASURE || !recv_time ? bpf_ktime_get_ns()
 						 : (__u64)recv_time - nt_control.real_offset;
 	t.q = queue_at(t.slot);
-	t.rx = pdu_arrived_at(t.q, queue, recv_time, t.now, &t.joined);
+	if (!nt_knobs.ends || burst_now())
+		capsule_arrived(&t, pdu_arrived_at(t.q, queue, recv_time, t.now, &t.joined));
 	t.has_ctrl = queue->nvme_sq.ctrl;
 	return capsule_begin(&t, &pdu->cmd, fate);
 }
@@ -97,11 +98,15 @@ int NT_PROG_MEASURING(exec_write_req, struct nvme_command *sqe, int qid, int siz
  * off where it fires, so no second program has to stand in for an interrupted one.
  */
 SEC("tp_btf/nvmet_tcp_queue_response")
-int NT_PROG_MEASURING(queue_response, struct nvme_command *sqe, int qid,
-		      struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
+int NT_PROG_LEAVING(nt_knobs.tracks && !(nt_knobs.ends && nt_knobs.count_all), none_is_tracked(),
+		    queue_response, struct nvme_command *sqe, int qid,
+		    struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	struct nt_cmd *c = cmd_of(queue, cmd);
+	struct nt_cmd *c;
 
+	if (nt_knobs.ends)
+		return CMD_END_QUEUED(&cmd->req, cmd, cmd_any_of(queue, cmd));
+	c = cmd_of(queue, cmd);
 	if (c && c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])
 		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
 	return 0;
@@ -182,7 +187,7 @@ int NT_PROG_COUNTING(try_send_response, struct nvme_completion *cqe, struct nvme
 		 * If a part of the response has been sent before, its command has ended before,
 		 * too.
 		 */
-		if (all_have_states() && !cmd->offset &&
+		if (!nt_knobs.stages && all_have_states() && !cmd->offset &&
 		    (qid || cmd->req.cmd->common.opcode != NVME_ADMIN_ASYNC_EVENT) &&
 		    !was_answered(queue, cmd))
 			count_unbegun();

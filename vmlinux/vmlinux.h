@@ -307,6 +307,7 @@ struct nvme_tcp_ctrl {
 
 struct nvme_tcp_queue {
 	struct socket *sock;
+	int io_cpu;
 	void *pdu;
 	struct nvme_tcp_request *request;
 	struct nvme_tcp_ctrl *ctrl;

@@ -54,6 +54,7 @@ struct live_options {
 
 enum {
 	CHILD_RUN,
+	CHILD_STAGES,
 	CHILD_BLOCKS,
 	CHILD_GROUP,
 	CHILD_HISTOGRAM,
@@ -82,6 +83,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_RUN] = &o->run;
+		state->child_inputs[CHILD_STAGES] = &o->run;
 		state->child_inputs[CHILD_BLOCKS] = &o->count;
 		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
 		state->child_inputs[CHILD_FORMAT] = &o->format;
@@ -132,15 +134,11 @@ static const struct argp_option live_options[] = {
 };
 
 static const struct argp_child live_children[] = {
-	[CHILD_RUN] = {.argp = &run_argp},
-	[CHILD_BLOCKS] = {.argp = &blocks_argp},
-	[CHILD_HISTOGRAM] = {.argp = &histogram_argp},
-	[CHILD_FORMAT] = {.argp = &format_argp},
-	[CHILD_SELECT] = {.argp = &select_argp},
-	[CHILD_LIMITS] = {.argp = &limits_argp},
-	[CHILD_GROUP] = {.argp = &group_argp},
-	[CHILD_PEER] = {.argp = &peer_argp},
-	{0},
+	[CHILD_RUN] = {.argp = &run_argp},	 [CHILD_STAGES] = {.argp = &stages_argp},
+	[CHILD_BLOCKS] = {.argp = &blocks_argp}, [CHILD_HISTOGRAM] = {.argp = &histogram_argp},
+	[CHILD_FORMAT] = {.argp = &format_argp}, [CHILD_SELECT] = {.argp = &select_argp},
+	[CHILD_LIMITS] = {.argp = &limits_argp}, [CHILD_GROUP] = {.argp = &group_argp},
+	[CHILD_PEER] = {.argp = &peer_argp},	 {0},
 };
 
 static const struct argp live_argp = {

@@ -293,6 +293,8 @@ enum {
 	KEY_FORMAT,
 	KEY_JSON_SCHEMA,
 	KEY_BURST,
+	KEY_POINTS,
+	KEY_STAGES,
 	KEY_CONFIG,
 };
 
@@ -439,6 +441,12 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 		state->child_inputs[RUN_SOURCE] = &o->source;
 		state->child_inputs[RUN_MEASURE] = o;
 		break;
+	case KEY_POINTS:
+		o->ends = !strcmp(arg, "ends");
+		o->points = true;
+		if (!o->ends && strcmp(arg, "all") != 0)
+			options_error(state, "--points %s: neither ends nor all", arg);
+		break;
 	case KEY_BURST:
 		wrong = burst_parse(arg, &o->burst);
 		if (wrong)
@@ -465,6 +473,10 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option run_options[] = {
+	{"points", KEY_POINTS, "POINTS", 0,
+	 "all: each point of a command (default); ends: only where it begins and where it ends, for a third of the "
+	 "price: latencies, errors and records as before, and of the stages those that these points bound",
+	 SECTION_TIME},
 	{"burst", KEY_BURST, "ON/EVERY", 0,
 	 "Trace for ON out of every EVERY, such as 1s/60s, at no cost in between. Bursts "
 	 "begin at multiples of the wall clock, so host and target burst together if their clocks agree. "
@@ -490,6 +502,43 @@ const struct argp run_argp = {
 	.parser = parse_run,
 	.children = run_children,
 };
+
+static error_t parse_stages(int key, char *arg, struct argp_state *state)
+{
+	struct run_options *o = state->input;
+	const char *wrong;
+
+	switch (key) {
+	case KEY_STAGES:
+		wrong = burst_parse(arg, &o->stages);
+		if (wrong)
+			options_error(state, "--stages %s: %s", arg, wrong);
+		return 0;
+	case ARGP_KEY_END:
+		if (!burst_any(&o->stages))
+			return 0;
+		if (burst_any(&o->burst))
+			options_error(state, "--stages and --burst: between two bursts of --burst "
+					     "nothing is traced");
+		if (o->points && !o->ends)
+			options_error(state, "--stages is for --points ends: with all points, all "
+					     "commands have stages");
+		o->ends = true;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option stages_options[] = {
+	{"stages", KEY_STAGES, "ON/EVERY", 0,
+	 "With --points ends, all points for ON out of every EVERY, such as 1s/15s: stages are of the commands that begin "
+	 "and end then, all else is of all commands",
+	 SECTION_TIME},
+	{0},
+};
+
+const struct argp stages_argp = {.options = stages_options, .parser = parse_stages};
 
 static error_t parse_count(int key, char *arg, struct argp_state *state)
 {

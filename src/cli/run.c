@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/utsname.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include "cli/confine.h"
@@ -50,6 +51,8 @@ static void stats_describe(struct stats *s, const struct run_options *o)
 	s->driver = "";
 	s->source = source_name(o->source);
 	s->sample = o->sample;
+	s->ends = o->ends;
+	s->stages_burst = o->stages;
 	s->selected = nt_selects_by(&o->only.by);
 	s->burst = o->burst;
 	s->by_other = o->by_other;
@@ -235,7 +238,8 @@ struct run {
 	uint64_t pace_ns;    /* between two intervals */
 	uint64_t keeps;	     /* see cli/confine.h */
 	int record_result;
-	bool hurry; /* a signal has come */
+	bool in_burst; /* of all points */
+	bool hurry;    /* a signal has come */
 };
 
 static void complain(const struct run *r, enum tracer_status status, const char *detail)
@@ -284,10 +288,16 @@ static int watch_records(struct run *r)
 		       ?: watch(r, RECORDS, tracer_fd(r->t));
 }
 
+/* When there are bursts: of all that is traced, or of all points. */
+static const struct burst *schedule(const struct run *r)
+{
+	return burst_any(&r->o->stages) ? &r->o->stages : &r->o->burst;
+}
+
 /* Arms the timer for the start or the end of the next burst. */
 static void burst_arm(const struct run *r)
 {
-	timer_arm_wall(r->fds[BURST], burst_next_ns(&r->o->burst, realtime_ns()));
+	timer_arm_wall(r->fds[BURST], burst_next_ns(schedule(r), realtime_ns()));
 }
 
 /* Between two bursts there is nothing to poll in the kernel, and polling would cost CPU time. */
@@ -309,6 +319,9 @@ static int burst_begin(struct run *r)
 		complain(r, status, detail);
 		return -ECANCELED;
 	}
+	r->in_burst = true;
+	if (burst_any(&r->o->stages))
+		return 0;
 	poll_kernel(r, true);
 	/* Only in the first burst: later, a busy machine may take long to attach programs. */
 	if (!r->s.bursts && !burst_left_ns(&r->o->burst, realtime_ns())) {
@@ -325,6 +338,9 @@ static int burst_end(struct run *r)
 	int ret;
 
 	tracer_pause(r->t);
+	r->in_burst = false;
+	if (burst_any(&r->o->stages))
+		return 0;
 	poll_kernel(r, false);
 	do
 		ret = tracer_drain(r->t);
@@ -345,7 +361,8 @@ static int start_bursts(struct run *r)
 		fprintf(stderr, "ntprof-bpf: cannot wait for bursts: %s\n", strerror(errno));
 		return 1;
 	}
-	poll_kernel(r, false);
+	if (burst_any(&r->o->burst))
+		poll_kernel(r, false);
 	burst_arm(r);
 	return 0;
 }
@@ -383,6 +400,8 @@ static int try_open(struct run *r)
 		.events = r->cb->events,
 		.tells_lost = r->cb->tells_lost,
 		.origins = r->cb->origins,
+		.ends = r->o->ends,
+		.stages = burst_any(&r->o->stages),
 		.bursts = burst_any(&r->o->burst),
 		.on_record = on_record,
 		.starting = on_starting,
@@ -423,7 +442,7 @@ static int try_open(struct run *r)
 	confine(r->keeps, r->cb->ends_processes, r->o->verbose);
 	if (r->cb->begin && r->cb->begin(r->context, r->t))
 		return 1;
-	return burst_any(&r->o->burst) ? start_bursts(r) : 0;
+	return burst_any(schedule(r)) ? start_bursts(r) : 0;
 }
 
 static void count_left_out(struct run *r)
@@ -471,14 +490,16 @@ static int on_interval(struct run *r)
 /* The timer of bursts fired, or the wall clock was set. */
 static int on_burst(struct run *r)
 {
-	bool on = burst_left_ns(&r->o->burst, realtime_ns()) != 0;
+	bool on = burst_left_ns(schedule(r), realtime_ns()) != 0;
 	bool fired = timer_fired(r->fds[BURST]) != 0;
 	int ret = 0;
 
 	/* A burst whose begin was missed is left out: detaching was slow, or the clock was set. */
-	if (on && fired && !tracer_measures(r->t))
+	if (on && fired && !r->in_burst)
 		ret = burst_begin(r);
-	else if (!on && tracer_measures(r->t))
+	else if (!on && r->in_burst && burst_any(&r->o->stages))
+		ret = burst_end(r);
+	else if (!on && r->in_burst)
 		ret = burst_end(r) ?: r->record_result ?: show_interval(r);
 	burst_arm(r);
 	return ret;
@@ -578,6 +599,8 @@ static int finish(struct run *r)
 	uint64_t in_flight = 0;
 	int err;
 
+	if (r->t && r->in_burst && burst_any(&r->o->stages))
+		burst_end(r);
 	if (r->t && burst_any(&r->o->burst)) {
 		burst_end(r);
 	} else if (r->t) {
@@ -665,6 +688,13 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 	struct run r = {.o = o, .cb = callbacks, .context = context, .epoll_fd = -1};
 	int ret;
 
+	if (burst_any(&o->stages) && callbacks->select != NT_SELECT_NONE) {
+		fprintf(stderr,
+			"ntprof-bpf: --stages: records of commands have all points or none: "
+			"with --peer, --keep and groups by what only records have, take "
+			"--points\n");
+		return EX_USAGE;
+	}
 	if (!run_check(o))
 		return EXIT_FAILURE;
 	r.pace_ns = o->interval_ns;

@@ -28,6 +28,9 @@
  * @overdue_ns: &run_callbacks.record also gets commands that are in flight for longer than this; 0:
  *              it does not
  * @interval_ns: time between two calls of &run_callbacks.interval
+ * @ends: see &tracer_options.ends
+ * @stages: see &tracer_options.stages; with @ends
+ * @points: --points was given
  * @burst: measure at these times only
  * @duration_ns: end after this time; 0: never
  * @by_other: rows are by both NQNs of a connection
@@ -43,6 +46,9 @@ struct run_options {
 	uint64_t interval_ns;
 	uint64_t duration_ns;
 	struct burst burst;
+	struct burst stages;
+	bool ends;
+	bool points;
 	bool by_other;
 	unsigned int verbose;
 };

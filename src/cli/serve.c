@@ -226,7 +226,7 @@ struct serve_options {
 
 enum { KEY_LISTEN = 0x100, KEY_BY, KEY_SERIES };
 
-enum { CHILD_RUN, CHILD_SELECT, CHILD_FLIGHT, CHILD_PEER };
+enum { CHILD_RUN, CHILD_STAGES, CHILD_SELECT, CHILD_FLIGHT, CHILD_PEER };
 
 static error_t parse_serve(int key, char *arg, struct argp_state *state)
 {
@@ -236,6 +236,7 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_RUN] = &o->run;
+		state->child_inputs[CHILD_STAGES] = &o->run;
 		state->child_inputs[CHILD_SELECT] = &o->run.only;
 		state->child_inputs[CHILD_FLIGHT] = &o->flight;
 		state->child_inputs[CHILD_PEER] = &o->peers;
@@ -297,11 +298,9 @@ static const struct argp_option serve_options[] = {
 };
 
 static const struct argp_child serve_children[] = {
-	[CHILD_RUN] = {.argp = &run_argp},
-	[CHILD_SELECT] = {.argp = &select_argp},
-	[CHILD_FLIGHT] = {.argp = &flight_argp},
-	[CHILD_PEER] = {.argp = &peer_argp},
-	{0},
+	[CHILD_RUN] = {.argp = &run_argp},	 [CHILD_STAGES] = {.argp = &stages_argp},
+	[CHILD_SELECT] = {.argp = &select_argp}, [CHILD_FLIGHT] = {.argp = &flight_argp},
+	[CHILD_PEER] = {.argp = &peer_argp},	 {0},
 };
 
 static const struct argp serve_argp = {

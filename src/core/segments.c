@@ -32,6 +32,17 @@ uint32_t segments_points(enum nt_side side)
 	return points;
 }
 
+uint32_t segments_ends(enum nt_side side)
+{
+	return side == NT_HOST ? 1u << NT_H_SUBMIT | 1u << NT_H_QUEUE_RQ | 1u << NT_H_COMPLETE
+			       : 1u << NT_T_CMD | 1u << NT_T_DONE;
+}
+
+bool segments_only_ends(enum nt_side side, uint32_t missing)
+{
+	return (segments_points(side) & ~missing) == segments_ends(side);
+}
+
 uint32_t segments_stages_at(enum nt_side side, unsigned int point)
 {
 	size_t nr;
@@ -113,6 +124,16 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 			if (!(s[i].shapes & 1u << shape))
 				continue;
 			if (missing & 1u << s[i].from) {
+				bool bounded = !(missing & 1u << s[i].to);
+
+				/*
+				 * Only its beginning would have a name: what it joins is known
+				 * without it.
+				 */
+				if (before != STAGE_NONE && unknown[s[i].stage] && !bounded) {
+					ends = false;
+					continue;
+				}
 				if (before == STAGE_NONE)
 					unknown[s[i].stage] = true;
 				else

@@ -33,6 +33,15 @@ const struct segment *segments_of(enum nt_side side, size_t *nr);
  */
 uint32_t segments_points(enum nt_side side);
 
+/**
+ * segments_ends() - bits of the points at the ends of a command that --points ends keeps: from
+ * submit and queue_rq to complete on the host, from cmd to done on the target
+ */
+uint32_t segments_ends(enum nt_side side);
+
+/** segments_only_ends() - whether these @missing points are all others */
+bool segments_only_ends(enum nt_side side, uint32_t missing);
+
 /** segments_stages_at() - bits of the stages that @point bounds, in any shape */
 uint32_t segments_stages_at(enum nt_side side, unsigned int point);
 
@@ -160,11 +169,16 @@ static inline uint64_t record_begin_ns(const struct nt_record *r)
  * record_end_ns() - when the command ended
  * @r: record; its side is valid
  *
- * Return: complete on the host, sent on the target; 0 if it is missing.
+ * Return: complete on the host; sent on the target, or done where nothing gives sent; 0 if it is
+ * missing, or if a target's command has no end.
  */
 static inline uint64_t record_end_ns(const struct nt_record *r)
 {
-	return r->side == NT_HOST ? r->points[NT_H_COMPLETE] : r->points[NT_T_SENT];
+	if (r->side == NT_HOST)
+		return r->points[NT_H_COMPLETE];
+	if (r->points[NT_T_SENT] || r->flags & (NT_F_IN_FLIGHT | NT_F_CANCELLED))
+		return r->points[NT_T_SENT];
+	return r->points[NT_T_DONE];
 }
 
 /**

@@ -222,6 +222,9 @@ struct stats_stages {
  * @source: source of the points, see source_name()
  * @missing: bits of the points that bound stages and that nothing gives here, see core/segments.h
  * @sample: one of this many commands was measured; 0 and 1: all of them
+ * @ends: only the ends of commands have points, see segments_ends()
+ * @stages_burst: when all points are there, and stages of commands that begin and end then;
+ * burst_any(): not all the time
  * @selected: all figures but losses are of selected commands only
  * @counted: commands outside the sample were counted, see &stats_row.others_total; otherwise rates
  *           of a sample are estimates
@@ -257,6 +260,8 @@ struct stats {
 	const char *source;
 	uint32_t missing;
 	uint32_t sample;
+	bool ends;
+	struct burst stages_burst;
 	bool selected;
 	bool counted;
 	uint32_t alike_interval[NT_ALIKE];

@@ -50,6 +50,16 @@ static void unknown(uint8_t into[NT_MERGED_STAGES_NR], unsigned int stage)
 			into[i] = STAGE_UNKNOWN;
 }
 
+/*
+ * Whether a stage of a side is joined with others there, and stays apart in the ten. Of a target
+ * that has only the ends, the wait of an R2T write for its data is in what else the target does.
+ */
+static bool stays_apart(const struct merged_split *s, int side, unsigned int stage)
+{
+	return side == NT_TARGET && stage == NT_TS_NETWORK_AND_HOST &&
+	       segments_only_ends(NT_TARGET, s->missing[NT_TARGET]);
+}
+
 /* Joins stages of the ten as points are missing. @own: split of each side */
 static void join_sides(struct merged_split *s, const struct stage_split own[NT_SIDES])
 {
@@ -59,6 +69,8 @@ static void join_sides(struct merged_split *s, const struct stage_split own[NT_S
 		const uint8_t *into = own[side].into, *of = merged_of[side];
 
 		for (unsigned int i = 0; i < stages_nr((enum nt_side)side); i++) {
+			if (stays_apart(s, side, i))
+				continue;
 			if (into[i] != STAGE_UNKNOWN)
 				join(s->into, of[i], of[into[i]]);
 			else if (side == NT_TARGET)
@@ -155,7 +167,11 @@ static bool split_missing(const struct merged_split *s, const struct nt_record *
 
 	/* A damaged stream may say anything. */
 	if (host->side != NT_HOST || target->side != NT_TARGET || host->shape >= NT_SHAPES_NR ||
-	    target->shape >= NT_SHAPES_NR ||
+	    target->shape >= NT_SHAPES_NR)
+		return false;
+	/* A side that has no R2T's point takes the shape from what was asked for. */
+	if (!(s->missing[NT_HOST] & 1u << NT_H_R2T) &&
+	    !(s->missing[NT_TARGET] & 1u << NT_T_SEND_R2T) &&
 	    (host->shape == NT_SHAPE_R2T_WRITE) != (target->shape == NT_SHAPE_R2T_WRITE))
 		return false;
 	p = &s->parts[NT_HOST][host->shape];

@@ -34,6 +34,8 @@
  * @events: commands get a struct nt_begun when they begin
  * @tells_lost: where records found no room, a struct nt_lost is put before the next record
  * @origins: records are struct nt_originated (host)
+ * @ends: only the first and the last point of a command have a program, see core/segments.h
+ * @stages: all points have one in bursts, besides @ends; there are no records then
  * @only: see @selects
  * @into: for each stage, the first of the stages that it cannot be separated from; see
  *        core/segments.h
@@ -61,6 +63,8 @@ struct nt_knobs {
 	__u8 events;
 	__u8 tells_lost;
 	__u8 origins;
+	__u8 ends;
+	__u8 stages;
 	struct nt_selection only;
 };
 
@@ -96,6 +100,8 @@ struct nt_knobs {
  *                 there was none
  * @joins_missed: between the loader's last two looks, the kernel skipped runs of the programs that
  *                see packets being joined
+ * @burst: number of the burst in which all points have a program, with @stages; 0: they have not.
+ *         Only commands that begin and end in the same burst have stages
  * @events_lost: number of events and records that found no room in the ring buffer; the next one
  *               that finds room reports it
  * @tracked: measured commands in flight. Counted only where not all commands are measured
@@ -134,6 +140,9 @@ struct nt_knobs {
  * redirected   | host: a queue's first command; ends      | loader: attaches and detaches the
  * identified_ns| a queue's first command                  | programs of probe_stands_in()
  * joins_missed | loader: each interval                    | joins_resolve(), note_arrival()
+ * burst        | loader: 0 before it detaches the first   | begin and end of commands
+ *              | of these programs, a new number after it |
+ *              | has attached all                         |
  * events_lost  | begin and end of commands. Atomic        | the same, to report it with the
  *              | additions and exchanges                  | next event
  * tracked      | begin and end of commands; loader:       | all programs, with @tracks: they
@@ -157,6 +166,7 @@ struct nt_control {
 	__u32 redirected;
 	__u64 identified_ns;
 	__u32 joins_missed;
+	__u32 burst;
 	__s64 seen_offset __attribute__((aligned(64)));
 	__s64 offset_before;
 	__u64 set_after;

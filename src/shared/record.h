@@ -79,6 +79,8 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 #define NT_F_ENDED (1u << 5) /* the target has given its response to the socket */
 #define NT_F_ARRIVAL_JOINED \
 	(1u << 8) /* an arrival may be that of a later packet, because TCP joined the two */
+/* its latency is counted, and its stages are not yet; readers never see this flag (target) */
+#define NT_F_COUNTED (1u << 14)
 /* a Connect until it is answered, or ends; readers never see this flag (host) */
 #define NT_F_CONNECT (1u << 15)
 
@@ -326,6 +328,7 @@ struct nt_queue {
 	__u64 header;
 	__u32 sending;
 	__u16 cpu;
+	__u16 burst; /* of all points, in which a command of it began last: see bpf/joins.bpf.h */
 	__u32 chunk[NT_CHUNKS_PER_QUEUE] __attribute__((aligned(64)));
 	__u16 hist[NT_OPS_NR];
 } __attribute__((aligned(64)));

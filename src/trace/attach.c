@@ -87,6 +87,8 @@ static bool needs_data(const struct tracer *t)
 {
 	bool all = t->o.select != NT_SELECT_NONE && t->o.sample <= 1;
 
+	if (t->o.stages && !t->object.control->burst)
+		return false;
 	return all || !settled(t) ||
 	       __atomic_load_n(&t->object.control->no_sqflow, __ATOMIC_RELAXED);
 }
@@ -177,7 +179,7 @@ enum tracer_status attach_all(struct tracer *t, char *detail, size_t size)
 	while (names[nr])
 		nr++;
 	for (int i = nr - 1; i >= 0; i--) {
-		if (!is_needed(t, names[i]))
+		if (!is_needed(t, names[i]) || (t->o.stages && !t->of_ends[i]))
 			continue;
 		if (probe_begins(names[i]))
 			t->object.control->began_ns = NT_BEGINNING;
@@ -338,6 +340,51 @@ static void watch_nested(struct tracer *t)
 			missed_twin(t, *name, true);
 		}
 	}
+}
+
+/* Whether a program is attached in a burst of all points only. @i: of probe_programs() */
+static bool of_burst(const struct tracer *t, unsigned int i)
+{
+	const char *name = probe_programs(t->o.side)[i];
+
+	return !t->of_ends[i] && !has_learnt(t, name) && !probe_watches_data(name);
+}
+
+/* The number is that of the burst for commands that begin from now on: all is attached. */
+enum tracer_status attach_burst(struct tracer *t, char *detail, size_t size)
+{
+	const char *const *names = probe_programs(t->o.side);
+	unsigned int attached = t->attached, nr = 0;
+	uint64_t since = monotonic_ns();
+
+	while (names[nr])
+		nr++;
+	while (nr-- > 0)
+		if (of_burst(t, nr) && !attach_or_refuse(t, names[nr], detail, size))
+			return TRACER_ATTACH;
+	if (!settled(t) || __atomic_load_n(&t->object.control->no_sqflow, __ATOMIC_RELAXED))
+		t->object.control->data_watched = switch_data(t, true);
+	t->burst = t->burst == UINT16_MAX ? 1 : t->burst + 1;
+	__atomic_store_n(&t->object.control->burst, t->burst, __ATOMIC_RELEASE);
+	tell_time(t, "attached", t->attached - attached, since);
+	return TRACER_OK;
+}
+
+/* Commands in flight are not of the burst any more, so it does not matter which points they lack.
+ */
+void attach_burst_over(struct tracer *t)
+{
+	const char *const *names = probe_programs(t->o.side);
+	unsigned int attached = t->attached;
+	uint64_t since = monotonic_ns();
+
+	__atomic_store_n(&t->object.control->burst, 0, __ATOMIC_RELEASE);
+	t->object.control->data_watched = 0;
+	for (unsigned int i = 0; names[i]; i++)
+		if (!t->of_ends[i])
+			detach_program(t, names[i]);
+	pool_wait(&t->object.pools[NT_POOL_CMDS]);
+	tell_time(t, "detached", attached - t->attached, since);
 }
 
 void attach_adapt(struct tracer *t)

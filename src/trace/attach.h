@@ -51,6 +51,16 @@ void attach_adapt(struct tracer *t);
 void attach_pause(struct tracer *t);
 
 /**
+ * attach_burst() - attach what &tracer_options.stages has in bursts only
+ *
+ * Return: as attach_all().
+ */
+enum tracer_status attach_burst(struct tracer *t, char *detail, size_t size);
+
+/** attach_burst_over() - detach it; when it returns, none of it runs any more */
+void attach_burst_over(struct tracer *t);
+
+/**
  * attach_detach_beginnings() - detach the programs that see commands begin; those that see them end
  * stay attached
  */

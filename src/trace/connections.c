@@ -466,15 +466,24 @@ static void forget_sockets(const struct tracer *t)
 		;
 }
 
+void connections_new_burst(struct tracer *t)
+{
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+		struct nt_queue *q = &t->object.queues[slot];
+
+		if (q->object)
+			q->pdu_time = q->sending = 0;
+	}
+}
+
 void connections_forget(struct tracer *t)
 {
+	connections_new_burst(t);
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
 		struct nt_queue *q = &t->object.queues[slot];
 
 		if (!q->object)
 			continue;
-		q->pdu_time = 0;
-		q->sending = 0;
 		if (t->o.side == NT_TARGET) {
 			q->dead_gen = q->gen;
 		} else {

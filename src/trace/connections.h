@@ -114,4 +114,7 @@ void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, stru
  */
 void connections_forget(struct tracer *t);
 
+/** connections_new_burst() - forget what programs between the ends noted in the last burst */
+void connections_new_burst(struct tracer *t);
+
 #endif /* NTPROF_TRACE_CONNECTIONS_H */

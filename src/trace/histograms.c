@@ -567,10 +567,36 @@ static int collect_stages_of(struct tracer *t, struct stats *s, uint32_t nr, uin
 	return 0;
 }
 
+/* Of a target that has only the ends, the one stage that is known is the latency. */
+static void stages_of_rows(struct stats *s)
+{
+	const unsigned int stage = NT_TS_NVMET_TCP_SUBMISSION;
+
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		struct stats_row *row = s->rows[i];
+		struct stats_stages *of;
+
+		if (row->shared || !row->interval.count)
+			continue;
+		hist_merge(&s->stage_interval[row->op][stage], &row->interval);
+		hist_merge(&s->stage_total[row->op][stage], &row->interval);
+		of = stats_stages_make(s, row);
+		if (!of)
+			continue;
+		hist_merge(&of->interval[stage], &row->interval);
+		hist_merge(&of->total[stage], &row->interval);
+		of->idle = 0;
+	}
+}
+
 int histograms_stages(struct tracer *t, struct stats *s, uint32_t epoch)
 {
 	struct pool *p = &t->object.pools[NT_POOL_STAGES];
 
+	if (t->o.ends && !t->o.stages && t->o.side == NT_TARGET) {
+		stages_of_rows(s);
+		return 0;
+	}
 	wait_for_unlinked(t, NT_POOL_STAGES);
 	for (uint32_t nr = 1; nr < pool_items(p); nr++) {
 		const struct nt_stage_hists *h = pool_at(p, nr);

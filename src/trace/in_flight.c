@@ -40,7 +40,12 @@ static bool has_died(const struct nt_queue *q, uint32_t gen)
 	return dead && (int32_t)(gen - dead) <= 0;
 }
 
-/* Calls @fn for each state in flight of queue @q. The command may have ended by then. */
+static void bury(struct tracer *t, struct nt_cmd *c, void *context);
+
+/*
+ * Calls @fn for each state in flight of queue @q. The command may have ended by then. One that only
+ * waits for its stages has ended: it stays until its place is used again, or its connection closes.
+ */
 static void each(struct tracer *t, const struct nt_queue *q,
 		 void (*fn)(struct tracer *t, struct nt_cmd *c, void *context), void *context)
 {
@@ -53,7 +58,8 @@ static void each(struct tracer *t, const struct nt_queue *q,
 			struct nt_cmd *c = &cmds[i];
 			uint64_t owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
 
-			if (owner && !(owner & NT_RELEASED))
+			if (owner && !(owner & NT_RELEASED) &&
+			    (!(c->r.flags & NT_F_COUNTED) || fn == bury))
 				fn(t, c, context);
 		}
 	}
@@ -285,6 +291,8 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 		return;
 	if (t->tracks && !(owner & NT_UNMEASURED))
 		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
+	if (r.flags & NT_F_COUNTED)
+		return;
 	t->died++;
 	if (!whole || !measured || r.slot >= t->nr_slots || !is_asked_for(t, &r))
 		return;
@@ -292,7 +300,8 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	id = connections_identify(t, r.slot, r.gen);
 	r.qid = id ? id->qid : 0;
 	r.cntlid = id ? id->cntlid : NT_CNTLID_NONE;
-	r.shape = nt_target_shape(&r);
+	if (!t->o.ends)
+		r.shape = nt_target_shape(&r);
 	r.flags |= NT_F_CANCELLED;
 	t->o.on_record(t->o.context, in_flight_ended(t, &r, &r));
 }

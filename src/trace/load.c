@@ -127,6 +127,8 @@ int load_open(struct tracer *t)
 	knobs->stages_kept = STAGES_SHARED_OF_CPU * online_cpus();
 	if (knobs->stages_kept > NT_FREE_MAX / 2)
 		knobs->stages_kept = NT_FREE_MAX / 2;
+	knobs->ends = t->o.ends;
+	knobs->stages = t->o.stages;
 	knobs->wake_bytes = RING_BYTES / 4;
 	object_size_map(&t->object, "queues", t->nr_slots);
 	object_size_map(&t->object, "hists_shared", shared);
@@ -141,7 +143,11 @@ int load_open(struct tracer *t)
 
 enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 {
-	uint32_t wanted = segments_points(t->o.side) | probe_vital_points(t->o.side);
+	const uint32_t ends = t->o.ends ? segments_ends(t->o.side) : 0;
+	const bool all = !t->o.ends || t->o.stages;
+	uint32_t bounds = all ? segments_points(t->o.side) : ends;
+	uint32_t vital = ends | (all ? probe_vital_points(t->o.side) : 0);
+	uint32_t wanted = bounds;
 	enum tracer_status status = TRACER_OK;
 	const struct probe_way *first = NULL;
 	struct probes *p;
@@ -162,19 +168,21 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 	}
 	t->source = t->o.source < NT_SOURCES ? t->o.source : probes_source(p);
 	given = probes_points(p, t->source);
-	if (t->o.select != NT_SELECT_NONE)
+	if (t->o.select != NT_SELECT_NONE && !t->o.ends)
 		wanted = ~0u;
-	t->missing = segments_points(t->o.side) & ~given;
-	if ((probe_vital_points(t->o.side) & ~given) ||
-	    (t->source == NT_TRACEPOINTS && t->missing)) {
+	t->missing = segments_points(t->o.side) & ~(given & wanted);
+	if ((vital & ~given) || (t->source == NT_TRACEPOINTS && bounds & ~given)) {
 		for (size_t i = 0; !first && i < probe_ways_nr; i++)
 			if (probe_ways[i].side == t->o.side && probe_ways[i].source == t->source &&
-			    (probe_ways[i].points & ~given) &&
+			    (probe_ways[i].points & bounds & ~given) &&
 			    !probes_works(p, &probe_ways[i], detail, size))
 				first = &probe_ways[i];
 		status = t->source == NT_TRACEPOINTS ? TRACER_NOT_PATCHED : TRACER_NO_PROBES;
 		goto out;
 	}
+	probes_select(p, &t->object, t->source, ends);
+	for (unsigned int i = 0; probe_programs(t->o.side)[i]; i++)
+		t->of_ends[i] = object_loads(&t->object, probe_programs(t->o.side)[i]);
 	probes_select(p, &t->object, t->source, wanted);
 	stages_join(t->o.side, t->missing, t->into);
 	t->object.knobs->missing = t->missing;

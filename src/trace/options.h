@@ -23,6 +23,10 @@
  *          NT_F_BEGUN and is the first member of a struct nt_begun
  * @tells_lost: where records or events were lost, @on_record gets a record that has NT_F_LOST
  * @origins: host: records have the number of an origin in their flags, see tracer_origin()
+ * @ends: only the points of segments_ends() are set, and no packet is stamped
+ * @stages: with @ends, and without records: all points are set in bursts, from tracer_resume() to
+ *          tracer_pause(). All commands are counted all the time, and stages are those of commands
+ *          that began and ended in the same burst
  * @bursts: trace in bursts only: see tracer_resume()
  * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. A command
  *             that passes @overdue_ns is handed over once, with the points that it has and the flag
@@ -44,6 +48,8 @@ struct tracer_options {
 	bool events;
 	bool tells_lost;
 	bool origins;
+	bool ends;
+	bool stages;
 	bool bursts;
 	void (*on_record)(void *context, const struct nt_record *r);
 	void (*starting)(void *context, unsigned int programs);

@@ -129,6 +129,9 @@ struct tracer {
 	struct ring_buffer *calls; /* programs send identities, or that a pool is low */
 
 	/* attach.c */
+	bool of_ends[TRACER_PROGRAMS_MAX]; /* of probe_programs(): attached between bursts as well
+					    */
+	uint16_t burst;	       /* the number of the last one, with &tracer_options.stages */
 	unsigned int attached; /* number of programs */
 	uint64_t attached_ns;  /* when the last one was attached */
 	uint64_t detached_ns;  /* when the first one was detached; 0: none was since */

@@ -267,12 +267,12 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 			goto out;
 		}
 	}
-	if (o->bursts) {
+	if (o->bursts || o->ends)
 		rx_clock_stamps(&t->clock, false);
+	if (o->bursts || o->stages)
 		status = attach_try(t, detail, size);
-	} else {
+	if (!o->bursts && !status)
 		status = attach_all(t, detail, size);
-	}
 	if (status)
 		goto out;
 	t->measures = !o->bursts;
@@ -349,7 +349,7 @@ void tracer_adapt(struct tracer *t)
 enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)
 {
 	enum tracer_status status;
-	int err = rx_clock_stamps(&t->clock, true);
+	int err = rx_clock_stamps(&t->clock, !t->o.ends || t->o.stages);
 
 	if (err) {
 		snprintf(detail, size, "%s", strerror(-err));
@@ -358,6 +358,10 @@ enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)
 	tracer_clock_update(t);
 	t->object.control->seen_offset = t->object.control->real_offset;
 	t->object.control->looked_ns = monotonic_ns();
+	if (t->o.stages) {
+		connections_new_burst(t);
+		return attach_burst(t, detail, size);
+	}
 	connections_forget(t);
 	status = attach_all(t, detail, size);
 	if (status)
@@ -370,6 +374,11 @@ void tracer_pause(struct tracer *t)
 {
 	if (!t->measures)
 		return;
+	if (t->o.stages) {
+		attach_burst_over(t);
+		rx_clock_stamps(&t->clock, false);
+		return;
+	}
 	attach_pause(t);
 	t->burst_began_ns = t->attached_ns;
 	t->burst_ended_ns = t->detached_ns;

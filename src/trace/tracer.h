@@ -98,7 +98,7 @@ void tracer_adapt(struct tracer *t);
 /**
  * tracer_resume() - begin a burst: attach, and have packets stamped
  * @t: opened with &tracer_options.bursts: programs are attached only between this and
- *     tracer_pause()
+ *     tracer_pause(). With &tracer_options.stages, programs of all points are
  * @detail: on failure filled with the text to insert into the message
  *
  * Return: TRACER_OK or why not; then tracer_close() it.

@@ -26,6 +26,11 @@ static bool no_bursts(const void *row)
 	return !burst_any(&((const struct stats *)row)->burst);
 }
 
+static bool no_stages(const void *row)
+{
+	return !burst_any(&((const struct stats *)row)->stages_burst);
+}
+
 /* Values that only a tracer has, and a recording does not. */
 static bool recorded(const void *row)
 {
@@ -45,6 +50,11 @@ static const struct column run[] = {
 	[RUN_CONTROLLERS] = COLUMN("controllers", COUNT, FIELD(controllers), .none = recorded),
 	[RUN_QUEUES] = COLUMN("queues", COUNT, FIELD(queues), .none = recorded),
 	[RUN_SAMPLE] = COLUMN("sample", COUNT, FIELD(sample), .least = 2),
+	[RUN_ENDS] = COLUMN("ends", FLAG, FIELD(ends)),
+	[RUN_STAGES_ON] = {"stages_on_seconds", "stages", .unit = UNIT_SECONDS,
+			   FIELD(stages_burst.on_ns), .none = no_stages},
+	[RUN_STAGES_EVERY] = {"stages_every_seconds", "every", .unit = UNIT_SECONDS,
+			      FIELD(stages_burst.every_ns), .none = no_stages},
 	[RUN_SELECTED] = COLUMN("selected", FLAG, FIELD(selected)),
 	[RUN_INTERVAL] = {"interval_seconds", "interval", .unit = UNIT_SECONDS, FIELD(seconds),
 			  .none = recorded},
@@ -86,6 +96,11 @@ static const struct phrase connected[] = {
 };
 static const struct phrase waiting_line[] = {PHRASE("waiting for ", RUN_WAITING_FOR)};
 static const struct phrase sample_line[] = {PHRASE("sample of 1 command in ", RUN_SAMPLE)};
+static const struct phrase ends[] = {PHRASE("ends of commands only", RUN_ENDS)};
+static const struct phrase stages[] = {
+	PHRASE("stages of ", RUN_STAGES_ON, .digits = 1),
+	PHRASE(" s every ", RUN_STAGES_EVERY, .after = " s", .digits = 1),
+};
 static const struct phrase selected[] = {PHRASE("selected commands only", RUN_SELECTED)};
 static const struct phrase interval[] = {
 	PHRASE("interval ", RUN_INTERVAL, .after = " s", .digits = 1)};
@@ -212,6 +227,10 @@ void head_print(const struct stats *s, const struct controllers *c, bool summary
 		wrap_text(&w, states);
 	if (s->sample > 1)
 		WRAP_LINE(&w, &run_columns, sample_line, s);
+	if (burst_any(&s->stages_burst))
+		WRAP_LINE(&w, &run_columns, stages, s);
+	else if (s->ends)
+		WRAP_LINE(&w, &run_columns, ends, s);
 	if (s->selected)
 		WRAP_LINE(&w, &run_columns, selected, s);
 	unfair_print(s, summary, &w);

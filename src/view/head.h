@@ -88,7 +88,10 @@ enum run_column {
 	RUN_PROBES,
 	RUN_CONTROLLERS,
 	RUN_QUEUES,
-	RUN_SAMPLE,   /* no value if every command is measured */
+	RUN_SAMPLE,    /* no value if every command is measured */
+	RUN_ENDS,      /* only the ends of commands have points */
+	RUN_STAGES_ON, /* stages are of bursts: this and the next; no value if they are not */
+	RUN_STAGES_EVERY,
 	RUN_SELECTED, /* figures are of selected commands only */
 	RUN_INTERVAL,
 	RUN_ELAPSED, /* how long ntprof has measured */

@@ -691,6 +691,11 @@ void stages_print_side(const struct stats *s, bool summary, unsigned int form,
 		PHRASE(" of ", POPULATION_COMMANDS,
 		       .after = " commands: the others could not be split\n"),
 	};
+	static const struct phrase of_bursts[] = {
+		PHRASE("stages of ", POPULATION_SPLIT),
+		PHRASE(" of ", POPULATION_COMMANDS,
+		       .after = " commands: those that began and ended in a burst of all points\n"),
+	};
 	struct stage_rows rows;
 
 	columns_stages_of_side(&rows, s, summary);
@@ -698,7 +703,9 @@ void stages_print_side(const struct stats *s, bool summary, unsigned int form,
 	 * An interval may contain a command's latency, and the next interval its stages. So the
 	 * counts are compared only for the whole run.
 	 */
-	if (summary && rows.split < rows.commands)
+	if (summary && burst_any(&s->stages_burst))
+		LINE_PRINT(f, &population_columns, of_bursts, &rows);
+	else if (summary && rows.split < rows.commands)
 		LINE_PRINT(f, &population_columns, some, &rows);
 	print(&rows, form, figures, f, width, unicode);
 }

@@ -161,6 +161,10 @@ void lacks_print(FILE *f, const char *before, enum nt_side side, uint32_t missin
 	if (!missing)
 		return;
 	fputs(before, f);
+	if (segments_only_ends(side, missing)) {
+		fprintf(f, "has only the ends of commands (--points ends)%s", after);
+		return;
+	}
 	for (unsigned int i = 0; i < points_nr(side); i++) {
 		if (!(missing & 1u << i))
 			continue;
@@ -259,7 +263,10 @@ void inputs_print(const struct input *in, FILE *f)
 	note_print(in, &selection, f);
 	if (in->begun && in->header.missing & segments_points(in->header.side)) {
 		LINE_PRINT(f, &input_columns, path, in);
-		lacks_print(f, "its kernel ", in->header.side, in->header.missing, "\n");
+		lacks_print(f,
+			    segments_only_ends(in->header.side, in->header.missing) ? "it "
+										    : "its kernel ",
+			    in->header.side, in->header.missing, "\n");
 	}
 	losses_print(in, f);
 	for (unsigned int i = 0; i < ARRAY_SIZE(unknown); i++)

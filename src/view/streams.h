@@ -110,7 +110,8 @@ void inputs_print_unmatched(const struct input *in, const struct unmatched *a, u
 /* Names the points that the kernel of a stream's machine lacks. */
 
 /**
- * lacks_print() - print "lacks the points a, b", with @before and @after around it
+ * lacks_print() - print "lacks the points a, b", or that it has only the ends, with @before and
+ * @after around it
  * @missing: bits of points. Only points that bound stages are printed; without any of them nothing
  *           is printed
  */

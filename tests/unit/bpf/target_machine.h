@@ -68,7 +68,8 @@ static inline void sweep(void)
 		if (nt_knobs.tracks && measured(c))
 			nt_control.tracked--;
 		c->owner |= NT_RELEASED;
-		nt_counters[0].n[NT_CNT_DIED]++;
+		if (!(c->r.flags & NT_F_COUNTED))
+			nt_counters[0].n[NT_CNT_DIED]++;
 	}
 }
 

@@ -5,6 +5,7 @@
  */
 #include "bpf/host.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define QID 1
@@ -24,6 +25,7 @@ static struct {
 	unsigned int submissions;
 	__u16 last_id;
 	bool misses; /* some ends are missed */
+	bool ends;   /* only the ends of commands have programs */
 } done;
 
 static int setup(void **state)
@@ -63,8 +65,11 @@ static void submit(int i, __u8 opcode, __u64 slba)
 	request_make(rq, &m.requests[i].req, &m.requests[i].sqe);
 	pdu.cmd = m.requests[i].sqe;
 	if (m.stock) {
-		/* The program is skipped now and then; the other one stands in for it. */
-		if (random() % 3)
+		/*
+		 * The program is skipped now and then; the other one stands in for it. With the
+		 * ends alone and without start times it cannot know that an end was missed as well.
+		 */
+		if (random() % 3 || (done.ends && done.misses && !rq->start_time_ns))
 			stock_queue_rq(NULL, rq);
 		stock_queue_rq_nested(NULL, rq);
 	} else {
@@ -85,13 +90,15 @@ static void end(int i, bool answered)
 		done.requests[i].generation += 0x1000;
 	if (!answered)
 		m.requests[i].req.req.status = NVME_SC_HOST_PATH_ERROR;
+	else if (done.ends)
+		;
 	else if (m.stock)
 		pdu_received(&kernel.queues[QID], &rsp, &m.skb, 0);
 	else
 		process_nvme_cqe(NULL, rq, &rsp, QID, 0, &m.queues[0][QID]);
 	if (random() % 2)
-		rq_complete(NULL, rq, 0);
-	rq_complete_nested(NULL, rq, 0);
+		rq_complete(NULL, rq, nt_knobs.ends && !answered ? -EIO : 0);
+	rq_complete_nested(NULL, rq, nt_knobs.ends && !answered ? -EIO : 0);
 }
 
 static bool tag_in_use(int tag)
@@ -158,12 +165,13 @@ static struct count count_all_of(void)
 	return n;
 }
 
-static void run_of(__u32 below, bool all, bool stock, bool iostats, bool misses)
+static void run_of(__u32 below, bool all, bool stock, bool iostats, bool misses, bool ends)
 {
 	struct count n;
 	__u64 begun = 0;
 
 	setup(NULL);
+	nt_knobs.ends = done.ends = ends;
 	m.stock = stock;
 	done.misses = misses;
 	knobs_sample(below, all);
@@ -186,6 +194,8 @@ static void run_of(__u32 below, bool all, bool stock, bool iostats, bool misses)
 		begun = done.submissions;
 	assert_int_equal(begun, n.ended + n.in_flight + counted(NT_CNT_OVERWRITTEN) +
 					counted(NT_CNT_REQUEUED));
+	assert_int_equal(ends && counted(NT_CNT_POINT_MISSING), 0);
+	nt_knobs.ends = 0;
 }
 
 /*
@@ -237,15 +247,99 @@ static void what_is_left_out_is_counted_nowhere(void **state)
 	}
 }
 
+/* Commands that are counted in a stage that all of them pass. */
+static __u64 split(void)
+{
+	__u64 n = 0;
+
+	for (unsigned int i = 0; i < STAGES; i++)
+		for (unsigned int b = 0; b < NT_STAGE_BUCKETS; b++)
+			n += stages_at(i)->h[NT_HS_NVME_TCP_SUBMISSION].buckets[b];
+	return n;
+}
+
+/*
+ * Programs of all points come and go under load. A command has stages if it began and ended in the
+ * same burst of them, and is counted once in any case.
+ */
+static void switches_between_ends_and_all_lose_and_double_nothing(void **state)
+{
+	__u16 began[REQUESTS] = {0};
+
+	for (int stock = 0; stock < 2; stock++) {
+		bool attached = false;
+		__u64 expected = 0;
+		struct count n;
+
+		setup(NULL);
+		srandom(3);
+		m.stock = stock;
+		memset(nt_first_stages, 0, sizeof(nt_first_stages));
+		done.ends = true;
+		nt_knobs.ends = nt_knobs.stages = 1;
+		/* Arrivals are another matter. */
+		nt_knobs.missing = NT_HOST_ARRIVALS;
+		nt_knobs.into[NT_HS_NSTACK_COMPLETION] = NT_HS_NETWORK_AND_TARGET;
+		for (int i = 0, switches = 0; switches < 10000; i++) {
+			int k = random() % REQUESTS;
+			struct request *rq = &m.requests[k].rq;
+			bool answered = random() % 8;
+			__u16 now;
+
+			kernel.now += 10;
+			if (random() % 4 == 0) {
+				/* The number comes after the programs, and goes before them. */
+				if (!attached) {
+					attached = true;
+				} else if (!nt_control.burst && random() % 2) {
+					nt_control.burst = (__u32)switches++ % 65535 + 1;
+				} else {
+					attached = nt_control.burst;
+					nt_control.burst = 0;
+				}
+				continue;
+			}
+			if (!done.requests[k].out) {
+				rq->start_time_ns = kernel.now;
+				m.requests[k].req.req.retries = 0;
+				do
+					rq->tag = random() % TAGS;
+				while (tag_in_use(rq->tag));
+				began[k] = nt_control.burst;
+				submit(k, NVME_CMD_READ, 1);
+				if (attached && stock)
+					cmd_sending(&m.requests[k].req);
+				else if (attached)
+					try_send_cmd_pdu(NULL, rq, NULL, QID, 0, &m.queues[0][QID]);
+				continue;
+			}
+			done.ends = !attached;
+			now = nt_control.burst;
+			expected += answered && now && now == began[k];
+			end(k, answered);
+			done.ends = true;
+		}
+		n = count_all_of();
+		assert_int_equal(done.submissions, n.ended + n.in_flight);
+		assert_int_equal(counted(NT_CNT_OVERWRITTEN), 0);
+		assert_int_equal(counted(NT_CNT_NO_START), 0);
+		assert_int_equal(counted(NT_CNT_POINT_MISSING), 0);
+		assert_int_not_equal(expected, 0);
+		assert_int_equal(split(), expected);
+	}
+	nt_knobs.ends = nt_knobs.stages = nt_knobs.missing = nt_control.burst = 0;
+	nt_knobs.into[NT_HS_NSTACK_COMPLETION] = NT_HS_NSTACK_COMPLETION;
+}
+
 static void begun_is_ended_in_flight_or_lost(void **state)
 {
 	srandom(1);
 	for (int round = 0; round < 10; round++) {
-		for (int how = 0; how < 4; how++) {
-			run_of(0, false, how & 1, how & 2, round % 2);
-			run_of(1u << 31, true, how & 1, how & 2, round % 2);
-			run_of(1u << 28, true, how & 1, how & 2, round % 2);
-			run_of(1u << 31, false, how & 1, how & 2, round % 2);
+		for (int how = 0; how < 8; how++) {
+			run_of(0, false, how & 1, how & 2, round % 2, how & 4);
+			run_of(1u << 31, true, how & 1, how & 2, round % 2, how & 4);
+			run_of(1u << 28, true, how & 1, how & 2, round % 2, how & 4);
+			run_of(1u << 31, false, how & 1, how & 2, round % 2, how & 4);
 		}
 	}
 }
@@ -338,8 +432,9 @@ static void begin_is_not_that_of_another(void)
 
 static void age_is_never_that_of_the_command_before(void **state)
 {
-	for (int how = 0; how < 4; how++) {
+	for (int how = 0; how < 8; how++) {
 		setup(NULL);
+		nt_knobs.ends = done.ends = how & 4;
 		m.stock = how & 1;
 		knobs_sample(1, true);
 		/* The command before is measured, or not. */
@@ -356,6 +451,56 @@ static void age_is_never_that_of_the_command_before(void **state)
 		assert_true(in_flight(state_of(0)));
 		assert_int_equal(state_of(0)->r.points[NT_H_QUEUE_RQ], kernel.now);
 	}
+	nt_knobs.ends = 0;
+}
+
+/* What has only the ends takes how a command ended from its request. */
+static void with_the_ends_alone_a_record_says_how_its_command_ended(void **state)
+{
+	static const struct {
+		__u16 status; /* of the request */
+		int error;
+		__u32 flags;
+	} ends[] = {
+		{0, 0, 0},
+		{0x4281, -EIO, 0},
+		{NVME_SC_HOST_PATH_ERROR, -EIO, NT_F_CANCELLED},
+	};
+
+	for (unsigned int i = 0; i < 2 * sizeof(ends) / sizeof(ends[0]); i++) {
+		const struct nt_record *r = &kernel.records[0];
+		struct request *rq = &m.requests[0].rq;
+		struct nvme_tcp_cmd_pdu pdu;
+		unsigned int how = i / 2;
+
+		setup(NULL);
+		nt_knobs.ends = 1;
+		nt_knobs.select = NT_SELECT_ALL;
+		m.stock = i % 2;
+		rq->start_time_ns = kernel.now - 5000;
+		m.requests[0].sqe = (struct nvme_command){
+			.common = {.opcode = NVME_CMD_WRITE, .command_id = 0x3000 | rq->tag},
+		};
+		m.requests[0].sqe.common.dptr.sgl.length = 65536;
+		request_make(rq, &m.requests[0].req, &m.requests[0].sqe);
+		pdu.cmd = m.requests[0].sqe;
+		if (m.stock)
+			stock_queue_rq(NULL, rq);
+		else
+			queue_rq(NULL, rq, &pdu, QID, NULL, NULL, NULL, &m.queues[0][QID]);
+		m.requests[0].req.req.status = ends[how].status;
+		rq_complete(NULL, rq, ends[how].error);
+		assert_int_equal(kernel.nr_records, 1);
+		assert_int_equal(r->cid, 0x3000 | rq->tag);
+		assert_int_equal(r->flags & (NT_F_CANCELLED | NT_F_CONNECT), ends[how].flags);
+		if (!ends[how].flags)
+			assert_int_equal(r->status, ends[how].status);
+		assert_int_equal(r->shape, NT_SHAPE_R2T_WRITE);
+		assert_int_equal(r->points[NT_H_SUBMIT], rq->start_time_ns);
+		assert_true(r->points[NT_H_QUEUE_RQ] && r->points[NT_H_COMPLETE]);
+		assert_int_equal(r->points[NT_H_CQE], 0);
+	}
+	nt_knobs.ends = 0;
 }
 
 int main(void)
@@ -364,8 +509,10 @@ int main(void)
 		cmocka_unit_test(an_event_comes_when_a_command_begins_and_one_when_it_ends),
 		cmocka_unit_test(without_events_none_comes),
 		cmocka_unit_test_setup(begun_is_ended_in_flight_or_lost, setup),
+		cmocka_unit_test(switches_between_ends_and_all_lose_and_double_nothing),
 		cmocka_unit_test_setup(what_is_left_out_is_counted_nowhere, setup),
 		cmocka_unit_test_setup(age_is_never_that_of_the_command_before, setup),
+		cmocka_unit_test(with_the_ends_alone_a_record_says_how_its_command_ended),
 	};
 
 	return cmocka_run_group_tests_name("host_counted", tests, NULL, NULL);

@@ -56,6 +56,7 @@ static const struct {
 	{"OP", "read"},
 	{"PATH", "/"},
 	{"PEER", "true"},
+	{"POINTS", "ends"},
 	{"QUEUE", "3,5-7"},
 	{"RATE", "1250"},
 	{"SIZE", "64M"},

@@ -78,6 +78,50 @@ static void a_stage_without_a_beginning_is_unknown(void **state)
 	assert_int_equal(into[NT_TS_NETWORK_AND_HOST], STAGE_UNKNOWN);
 }
 
+/* The names, of a host and of a target that have only the ends; and what they add up to. */
+static void the_ends_bound_two_stages_of_a_host_and_one_of_a_target(void **state)
+{
+	uint64_t stage[NT_STAGES_MAX];
+	uint8_t into[NT_STAGES_MAX];
+
+	for (int side = 0; side < NT_SIDES; side++) {
+		uint32_t missing = segments_points(side) & ~segments_ends(side);
+
+		assert_true(segments_only_ends(side, missing));
+		assert_false(segments_only_ends(side, 0));
+		assert_false(segments_only_ends(side, missing & (missing - 1)));
+		for (int shape = 0; shape < NT_SHAPES_NR; shape++) {
+			struct nt_record r = record_make(side, shape);
+
+			for (unsigned int i = 0; i < points_nr(side); i++)
+				if (!(segments_ends(side) & 1u << i))
+					r.points[i] = 0;
+			assert_true(record_stages_joined(&r, missing, into, stage));
+			if (side == NT_HOST) {
+				assert_int_equal(stage[NT_HS_BLK_SUBMISSION],
+						 r.points[NT_H_QUEUE_RQ] - r.points[NT_H_SUBMIT]);
+				assert_int_equal(stage[NT_HS_NVME_TCP_SUBMISSION],
+						 r.points[NT_H_COMPLETE] - r.points[NT_H_QUEUE_RQ]);
+			} else {
+				assert_int_equal(stage[NT_TS_NVMET_TCP_SUBMISSION],
+						 record_latency_ns(&r));
+				assert_int_equal(record_latency_ns(&r),
+						 r.points[NT_T_DONE] - r.points[NT_T_CMD]);
+				r.flags = NT_F_CANCELLED;
+				assert_int_equal(record_end_ns(&r), 0);
+			}
+		}
+	}
+	assert_string_equal(name_of(NT_HOST, segments_points(NT_HOST) & ~segments_ends(NT_HOST),
+				    NT_HS_NVME_TCP_SUBMISSION),
+			    "nvme_tcp_submission+network_and_target+nstack_completion+"
+			    "nvme_tcp_completion+blk_completion");
+	assert_string_equal(name_of(NT_TARGET,
+				    segments_points(NT_TARGET) & ~segments_ends(NT_TARGET),
+				    NT_TS_NVMET_TCP_SUBMISSION),
+			    "nvmet_tcp_submission+network_and_host+target_subsystem");
+}
+
 static void joined_stages_add_up_to_the_whole(void **state)
 {
 	uint64_t stage[NT_STAGES_MAX], sum;
@@ -257,6 +301,7 @@ int main(void)
 		cmocka_unit_test(a_missing_point_joins_the_two_stages_that_it_parts),
 		cmocka_unit_test(two_missing_points_in_a_row_join_three_stages),
 		cmocka_unit_test(a_stage_without_a_beginning_is_unknown),
+		cmocka_unit_test(the_ends_bound_two_stages_of_a_host_and_one_of_a_target),
 		cmocka_unit_test(joined_stages_add_up_to_the_whole),
 		cmocka_unit_test(a_point_that_is_missing_by_accident_leaves_no_stage),
 		cmocka_unit_test(a_split_is_that_of_the_table),

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/hash.h"
+#include "core/segments.h"
 #include "in_range.h"
 #include "merge/merged_stages.h"
 #include "traffic.h"
@@ -451,6 +452,57 @@ static void joined_stages_have_the_names_of_all_in_them(void **state)
 	}
 }
 
+/*
+ * Host, between and target. Whether there was an R2T, only points between the ends show: a side
+ * that has none of these need not agree.
+ */
+static void the_ends_of_both_sides_make_three_stages(void **state)
+{
+	const uint32_t host_lacks = segments_points(NT_HOST) & ~segments_ends(NT_HOST);
+	const uint32_t target_lacks = segments_points(NT_TARGET) & ~segments_ends(NT_TARGET);
+	struct merged_split both, host_only, target_only;
+	int64_t stage[NT_MERGED_STAGES_NR];
+	char name[STAGE_NAME_LEN];
+
+	merged_split_init(&both, host_lacks, target_lacks);
+	merged_split_init(&host_only, host_lacks, 0);
+	merged_split_init(&target_only, 0, target_lacks);
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
+		const struct example *e = &examples[i];
+		struct nt_record host = example_without(e, NT_HOST, host_lacks);
+		struct nt_record target = example_without(e, NT_TARGET, target_lacks);
+		struct nt_record whole_host = example_record(e, NT_HOST);
+		struct nt_record whole_target = example_record(e, NT_TARGET);
+		int64_t of_target = (int64_t)(e->target[NT_T_DONE] - e->target[NT_T_CMD]);
+		int64_t submission = (int64_t)(e->host[NT_H_QUEUE_RQ] - e->host[NT_H_SUBMIT]);
+		int64_t all = (int64_t)(e->host[NT_H_COMPLETE] - e->host[NT_H_SUBMIT]);
+
+		if (!e->host[NT_H_SUBMIT])
+			continue;
+		for (int shape = 0; shape < NT_SHAPES_NR; shape++) {
+			host.shape = (__u8)shape;
+			assert_true(merged_split(&both, &host, &target, stage));
+			assert_int_equal(stage[NT_MS_BLK_SUBMISSION], submission);
+			assert_int_equal(stage[NT_MS_NVMET_TCP_SUBMISSION], of_target);
+			assert_int_equal(stage[NT_MS_NVME_TCP_SUBMISSION],
+					 all - submission - of_target);
+			assert_true(merged_split(&host_only, &host, &whole_target, stage));
+			assert_int_equal(stage[NT_MS_TARGET_SUBSYSTEM],
+					 e->stage[NT_MS_TARGET_SUBSYSTEM]);
+		}
+		assert_true(merged_split(&target_only, &whole_host, &target, stage));
+		assert_int_equal(stage[NT_MS_BLK_COMPLETION], e->stage[NT_MS_BLK_COMPLETION]);
+		assert_int_equal(stage[NT_MS_NVMET_TCP_SUBMISSION], of_target);
+	}
+	assert_string_equal(
+		merged_joined_name(both.into, NT_MS_NVMET_TCP_SUBMISSION, name, sizeof(name)),
+		"nvmet_tcp_submission+target_subsystem");
+	assert_string_equal(
+		merged_joined_name(both.into, NT_MS_NVME_TCP_SUBMISSION, name, sizeof(name)),
+		"nvme_tcp_submission+nstack_submission+nvmet_tcp_completion+network_transmission+"
+		"nstack_completion+nvme_tcp_completion+blk_completion");
+}
+
 static void a_point_that_is_missing_by_accident_leaves_no_joined_stage(void **state)
 {
 	static const int64_t zeroes[NT_MERGED_STAGES_NR];
@@ -589,6 +641,7 @@ int main(void)
 		cmocka_unit_test(sides_that_disagree_on_an_r2t_are_not_split),
 		cmocka_unit_test(points_that_a_machine_lacks_join_stages_and_lose_nothing),
 		cmocka_unit_test(joined_stages_have_the_names_of_all_in_them),
+		cmocka_unit_test(the_ends_of_both_sides_make_three_stages),
 		cmocka_unit_test(a_point_that_is_missing_by_accident_leaves_no_joined_stage),
 		cmocka_unit_test(both_ways_to_the_stages_agree),
 		cmocka_unit_test(no_set_of_missing_points_breaks_anything),

@@ -5,6 +5,7 @@
 
 #include "core/array.h"
 #include "core/names.h"
+#include "core/segments.h"
 #include "view/connections.h"
 #include "view/histograms.h"
 #include "view/json_report.h"
@@ -44,8 +45,11 @@ static void missing_points_that_bound_stages_are_named(void **state)
 	lacks_print(f, "it ", NT_TARGET, 1u << NT_T_EXEC, "\n");
 	/* No stage ends there. */
 	lacks_print(f, "it ", NT_HOST, 1u << NT_H_SENT_CMD, "\n");
+	lacks_print(f, "it ", NT_TARGET, segments_points(NT_TARGET) & ~segments_ends(NT_TARGET),
+		    "\n");
 	assert_written(f, "it lacks the points queue_rq. it lacks the points queue_rq, rx;\n"
-			  "it lacks the points exec\n");
+			  "it lacks the points exec\n"
+			  "it has only the ends of commands (--points ends)\n");
 }
 
 static void a_bar_is_as_long_as_its_share(void **state)
