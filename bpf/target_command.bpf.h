@@ -448,15 +448,6 @@ static __always_inline void count_unbegun_of(struct nvmet_tcp_queue *queue,
 		count_unbegun();
 }
 
-/* nvme_is_write() */
-static __always_inline bool is_write(struct nvme_command *sqe)
-{
-	__u8 opcode = sqe->common.opcode;
-
-	/* A fabrics command has its type where others have the first byte of the NSID. */
-	return opcode == NVME_FABRICS_COMMAND ? sqe->common.nsid & 1 : opcode & 1;
-}
-
 /*
  * Whether an R2T is queued, and not a response: nvmet_tcp_need_data_in(). Most commands are known
  * without the driver's state. @req: typed. @cmd: see queue_begin()

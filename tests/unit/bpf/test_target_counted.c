@@ -111,7 +111,7 @@ static void end_of(int i, int n)
 	cmd->rbytes_done = 4096;
 	switch_now_and_then();
 	if (done.attached && done.stock)
-		stock_exec_read(NULL, cmd, 0);
+		stock_exec_nvmet_bdev_execute_rw((__u64[]){(__u64)&cmd->req}, &cmd->req);
 	else if (done.attached)
 		exec_read_req(NULL, &m.sqe[i][n], 1, cmd->queue, cmd);
 	switch_now_and_then();
