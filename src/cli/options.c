@@ -508,26 +508,22 @@ static error_t parse_stages(int key, char *arg, struct argp_state *state)
 	struct run_options *o = state->input;
 	const char *wrong;
 
-	switch (key) {
-	case KEY_STAGES:
+	if (key == KEY_STAGES) {
 		wrong = burst_parse(arg, &o->stages);
 		if (wrong)
 			options_error(state, "--stages %s: %s", arg, wrong);
 		return 0;
-	case ARGP_KEY_END:
-		if (!burst_any(&o->stages))
-			return 0;
-		if (burst_any(&o->burst))
-			options_error(state, "--stages and --burst: between two bursts of --burst "
-					     "nothing is traced");
-		if (o->points && !o->ends)
-			options_error(state, "--stages is for --points ends: with all points, all "
-					     "commands have stages");
-		o->ends = true;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
 	}
+	if (key != ARGP_KEY_END)
+		return ARGP_ERR_UNKNOWN;
+	if (!burst_any(&o->stages))
+		return 0;
+	if (burst_any(&o->burst))
+		options_error(state, "--stages and --burst: between bursts nothing is traced");
+	if (o->points && !o->ends)
+		options_error(state, "--stages is for --points ends: all points give all stages");
+	o->ends = true;
+	return 0;
 }
 
 static const struct argp_option stages_options[] = {

@@ -54,10 +54,10 @@ errors() {
 for side in host target; do
 	for file in $side $side.trace.err; do
 		for op in read write; do
-			counted "$file counts every $op" "$(commands $file $op)" "${fio[$op]}" $file
+			counted "$file counts every $op" "$(commands "$file" "$op")" "${fio[$op]}" "$file"
 		done
-		counted "$file counts every discard" "$(commands $file discard)" "${fio[trim]}" $file
-		no_losses "$file loses nothing" $file
+		counted "$file counts every discard" "$(commands "$file" discard)" "${fio[trim]}" "$file"
+		no_losses "$file loses nothing" "$file"
 	done
 	equal "$side counts every command that fails" "$(errors $side)" "$failed"
 	check "$side says that it has the ends only" grep -q 'ends of commands only' $side
