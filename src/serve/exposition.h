@@ -37,7 +37,7 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "Latency of commands that ended well and were measured")                                  \
 	X(STAGE_DURATION, "ntprof_stage_duration_seconds", HISTOGRAM, "seconds",                    \
 	  "side, controller (host), subsysnqn, operation, stage",                                   \
-	  "Time that these commands spent in a stage of this side")                                 \
+	  "Time that these commands spent in a stage of this side; with --stages, of its bursts")   \
 	X(COMMANDS, "ntprof_commands", COUNTER, "", "QUEUE",                                        \
 	  "Commands that ended well, measured or not")                                              \
 	X(BYTES, "ntprof_command_bytes", COUNTER, "bytes", "QUEUE",                                 \
