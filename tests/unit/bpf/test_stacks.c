@@ -25,7 +25,7 @@
 
 /* The loader sets the constants of the programs; here a test sets them. */
 #define const
-#include "stacks.bpf.c"
+#include "stacks.bpf.c" /* NOLINT(bugprone-suspicious-include): it is the whole program */
 #undef const
 
 #pragma GCC diagnostic pop

@@ -237,7 +237,8 @@ static void names_are_harmless_on_the_screen(void **state)
 {
 	static const struct winsize size = {.ws_row = 60, .ws_col = 200};
 	/* The marked row alone, its whole histogram, losses, other groups, and a filter. */
-	static const char *const keys[] = {"\r", "\r", "l", "g", "/" HOSTILE_MARK "\r", "q"};
+	static const char filter[] = "/" HOSTILE_MARK "\r";
+	static const char *const keys[] = {"\r", "\r", "l", "g", filter, "q"};
 	char *words[] = {"live", "--host", "-i100ms", "--drive-limit=1", NULL};
 	int terminal, status, target = both_sides();
 	pid_t pid;

@@ -144,7 +144,7 @@ static void of_many_queues_some_are_taken_to_agree(void **state)
 
 	begin(a, TARGET, NT_TARGET, 1);
 	tell_reads(a, TARGET, NT_TARGET, SECOND, 0, 100);
-	for (uint16_t i = 0; i < QUEUES_MAX - 1; i++) {
+	for (unsigned int i = 0; i < QUEUES_MAX - 1; i++) {
 		/* A queue that is described again does not count twice. */
 		tell_queue(a, TARGET, "nqn.b", (uint16_t)(2 + i));
 		tell_queue(a, TARGET, "nqn.b", (uint16_t)(2 + i));
