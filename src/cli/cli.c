@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "core/hash.h"
+#include "core/output.h"
 #include "core/rights.h"
 #include "core/text.h"
 

@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "core/names.h"
+#include "core/output.h"
 #include "core/segments.h"
 #include "trace/kernel.h"
 #include "trace/probes.h"

@@ -16,6 +16,7 @@
 #include "cli/report_print.h"
 #include "cli/verbs.h"
 #include "core/names.h"
+#include "core/output.h"
 #include "merge/clock_alignment.h"
 #include "merge/merge.h"
 #include "merge/places.h"

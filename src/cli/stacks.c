@@ -14,6 +14,7 @@
 
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "core/output.h"
 #include "core/paths.h"
 #include "core/time.h"
 #include "core/timer.h"

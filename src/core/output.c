@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -641,4 +642,57 @@ void output_free(struct output *o)
 {
 	if (o && thread_stop(o))
 		release(o);
+}
+
+/* The error was reported, or its caller reports it. Only one thread prints. */
+static bool reported;
+
+/* Return: 0 or a negative errno. */
+static int stdout_finish(void)
+{
+	if (fflush(stdout))
+		return -errno;
+	if (!ferror(stdout))
+		return 0;
+	/*
+	 * The error of an earlier write was not kept. Another write fails for the same reason, and
+	 * gives errno.
+	 */
+	return write(STDOUT_FILENO, "\n", 1) < 0 ? -errno : -EIO;
+}
+
+int standard_output_finish(void)
+{
+	int err = stdout_finish();
+
+	reported |= err;
+	return err;
+}
+
+static void is_closed(int signal)
+{
+	_exit(EXIT_SUCCESS);
+}
+
+void standard_output_may_close(void)
+{
+	struct sigaction a = {.sa_handler = is_closed};
+
+	sigaction(SIGPIPE, &a, NULL);
+}
+
+/* Called by exit(), which argp calls after it has printed a help text. */
+static void stdout_check(void)
+{
+	int err = reported ? 0 : stdout_finish();
+
+	if (!err)
+		return;
+	fprintf(stderr, "ntprof-bpf: cannot write to standard output: %s\n", strerror(-err));
+	_exit(EXIT_FAILURE);
+}
+
+void standard_output_watch(void)
+{
+	atexit(stdout_check);
 }
