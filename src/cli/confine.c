@@ -249,6 +249,7 @@ static const struct condition bpf_conditions[] = {
 	WHERE_IS(bpf, 0, BPF_MAP_LOOKUP_AND_DELETE_BATCH),
 	WHERE_IS(bpf, 0, BPF_MAP_FREEZE),
 	WHERE_IS(bpf, 0, BPF_OBJ_GET_INFO_BY_FD),
+	WHERE_IS(bpf, 0, BPF_PROG_TEST_RUN),
 	WHERE_IS(bpf, 0, BPF_RAW_TRACEPOINT_OPEN),
 	WHERE_IS(bpf, 0, BPF_LINK_CREATE),
 	WHERE_IS(bpf, 0, BPF_LINK_DETACH),

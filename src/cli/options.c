@@ -241,6 +241,7 @@ enum {
 	KEY_JSON_SCHEMA,
 	KEY_BURST,
 	KEY_POINTS,
+	KEY_TCP,
 	KEY_STAGES,
 	KEY_CONFIG,
 };
@@ -455,6 +456,10 @@ static error_t parse_stages(int key, char *arg, struct argp_state *state)
 	struct run_options *o = state->input;
 	const char *wrong;
 
+	if (key == KEY_TCP) {
+		o->tcp = true;
+		return 0;
+	}
 	if (key == KEY_STAGES) {
 		wrong = burst_parse(arg, &o->stages);
 		if (wrong)
@@ -478,6 +483,10 @@ static const struct argp_option stages_options[] = {
 	 "With --points ends, all points for ON out of every EVERY, such as 1s/15s: stages are of the commands that begin "
 	 "and end then, all else is of all commands",
 	 SECTION_TIME},
+	{"tcp", KEY_TCP, NULL, 0,
+	 "Also read the state of each queue's TCP connection at each interval: round trip time, congestion window, what was "
+	 "sent again, what waits to be sent, and what limited it",
+	 SECTION_SHOW},
 	{0},
 };
 

@@ -401,6 +401,7 @@ static int try_open(struct run *r)
 		.tells_lost = r->cb->tells_lost,
 		.origins = r->cb->origins,
 		.ends = r->o->ends,
+		.tcp = r->o->tcp,
 		.stages = burst_any(&r->o->stages),
 		.bursts = burst_any(&r->o->burst),
 		.on_record = on_record,

@@ -31,6 +31,7 @@
  * @ends: see &tracer_options.ends
  * @stages: see &tracer_options.stages; with @ends
  * @points: --points was given
+ * @tcp: see &tracer_options.tcp
  * @burst: measure at these times only
  * @duration_ns: end after this time; 0: never
  * @by_other: rows are by both NQNs of a connection
@@ -49,6 +50,7 @@ struct run_options {
 	struct burst stages;
 	bool ends;
 	bool points;
+	bool tcp;
 	bool by_other;
 	unsigned int verbose;
 };

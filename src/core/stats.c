@@ -557,6 +557,7 @@ void stats_free(struct stats *s)
 		free(s->stages[i]);
 	free(s->stages);
 	errors_free(&s->errors);
+	tcp_rows_free(&s->tcp);
 	s->rows = NULL;
 	s->stages = NULL;
 	s->nr_rows = s->nr_stages = 0;

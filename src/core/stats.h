@@ -13,6 +13,7 @@
 #include "core/counters.h"
 #include "core/hist.h"
 #include "core/recent.h"
+#include "core/tcp.h"
 #include "core/time.h"
 #include "shared/record.h"
 #include "shared/selection.h"
@@ -249,6 +250,7 @@ struct stats_stages {
  *          of unknown connections, and those past the limits are in @stage_interval and
  *          @stage_total only
  * @errors: commands that are in no histogram, because they ended with an error
+ * @tcp: the connections' state when the last interval ended
  * @counters_interval, @counters_total: enum nt_counter, then COUNTER_*
  * @counters_queues: the least number of queues that the events in @counters_total belong to; 0: not
  *                   known
@@ -288,6 +290,7 @@ struct stats {
 	struct stats_stages **stages;
 	size_t nr_stages;
 	struct errors errors;
+	struct tcp_rows tcp;
 	uint64_t counters_interval[COUNTERS_NR];
 	uint64_t counters_total[COUNTERS_NR];
 	uint32_t counters_queues[COUNTERS_NR];

@@ -74,6 +74,36 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "Runs of a BPF program, while kernel.bpf_stats_enabled is 1")                             \
 	X(RUN_TIME, "ntprof_bpf_run_seconds", COUNTER, "seconds", "side, program",                  \
 	  "Time that these runs took on all CPUs, as long")                                         \
+	X(TCP_CONNECTIONS, "ntprof_tcp_connections", GAUGE, "",                                     \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
+	  "TCP connections of the queues whose state was read, with --tcp")                         \
+	X(TCP_SRTT, "ntprof_tcp_smoothed_rtt_seconds", GAUGE, "seconds",                            \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
+	  "The longest smoothed round trip time of these connections")                              \
+	X(TCP_CWND, "ntprof_tcp_congestion_window_segments", GAUGE, "segments",                     \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
+	  "The smallest congestion window of these connections")                                    \
+	X(TCP_QUEUED, "ntprof_tcp_unacknowledged_bytes", GAUGE, "bytes",                            \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
+	  "Bytes that were given to TCP and are not acknowledged")                                  \
+	X(TCP_NOTSENT, "ntprof_tcp_unsent_bytes", GAUGE, "bytes",                                   \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
+	  "Those of them that have not been sent")                                                  \
+	X(TCP_SENT, "ntprof_tcp_sent_bytes", COUNTER, "bytes",                                      \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
+	  "Bytes that were sent, those sent again included")                                        \
+	X(TCP_RETRANSMITTED, "ntprof_tcp_retransmitted_segments", COUNTER, "segments",              \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
+	  "Segments that were sent again")                                                          \
+	X(TCP_BUSY, "ntprof_tcp_busy_seconds", COUNTER, "seconds",                                  \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
+	  "Time of connections in which there was something to send")                               \
+	X(TCP_WINDOW_LIMITED, "ntprof_tcp_window_limited_seconds", COUNTER, "seconds",              \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
+	  "Time of these in which the peer's window limited it")                                    \
+	X(TCP_BUFFER_LIMITED, "ntprof_tcp_buffer_limited_seconds", COUNTER, "seconds",              \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
+	  "Time of these in which the own send buffer limited it")                                  \
 	X(KEPT, "ntprof_recorder_records", GAUGE, "", "side",                                       \
 	  "Records that the flight recorder keeps")                                                 \
 	X(KEPT_SECONDS, "ntprof_recorder_kept_seconds", GAUGE, "seconds", "side",                   \

@@ -17,6 +17,7 @@
 #include "trace/missed.h"
 #include "trace/private.h"
 #include "trace/probes.h"
+#include "trace/tcp_state.h"
 
 int collect_init(struct tracer *t)
 {
@@ -166,6 +167,7 @@ int collect_all(struct tracer *t, struct stats *s)
 	collect_alikes(t, s);
 	err = collect_histograms(t, s, epoch, now);
 	stats_lacks(s, t->missing);
+	err = err ?: tcp_collect(t, s, now);
 	collect_edges(t, s);
 	connections_tidy(t);
 	if (!t->detached)

@@ -28,6 +28,7 @@
  *          tracer_pause(). All commands are counted all the time, and stages are those of commands
  *          that began and ended in the same burst
  * @bursts: trace in bursts only: see tracer_resume()
+ * @tcp: read the state of the queues' TCP connections each time that figures are collected
  * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. A command
  *             that passes @overdue_ns is handed over once, with the points that it has and the flag
  *             NT_F_IN_FLIGHT, and has NT_F_WAS_OVERDUE when it ends
@@ -51,6 +52,7 @@ struct tracer_options {
 	bool ends;
 	bool stages;
 	bool bursts;
+	bool tcp;
 	void (*on_record)(void *context, const struct nt_record *r);
 	void (*starting)(void *context, unsigned int programs);
 	void *context;

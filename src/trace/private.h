@@ -172,6 +172,9 @@ struct tracer {
 	unsigned int nr_missed;
 	uint64_t joins_missed;
 
+	/* tcp.c */
+	struct tcp_reader *tcp; /* NULL where not asked for */
+
 	/* collect.c */
 	uint32_t *swept_gen; /* [nr_slots] */
 	uint64_t counters_seen[COUNTERS_NR];

@@ -28,6 +28,7 @@
 #include "trace/missed.h"
 #include "trace/private.h"
 #include "trace/probes.h"
+#include "trace/tcp_state.h"
 
 /* The capabilities that this process needs in order to trace. */
 
@@ -239,7 +240,7 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 	if (err)
 		goto load_failed;
 	err = connections_init(t) ?: collect_init(t) ?: in_flight_init(t) ?: trace_errors_init(t)
-	      ?: histograms_init(t) ?: give_back_init(t);
+	      ?: histograms_init(t) ?: give_back_init(t) ?: tcp_open(t);
 	if (err)
 		goto load_failed;
 	t->calls = ring_buffer__new(bpf_map__fd(object_map(&t->object, "calls")), on_call, t, NULL);
@@ -458,6 +459,7 @@ void tracer_close(struct tracer *t)
 	ring_buffer__free(t->calls);
 	collect_free(t);
 	histograms_free(t);
+	tcp_close(t);
 	give_back_free(t);
 	in_flight_free(t);
 	trace_errors_free(t);

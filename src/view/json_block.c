@@ -17,6 +17,7 @@
 #include "view/losses.h"
 #include "view/stages.h"
 #include "view/streams.h"
+#include "view/tcp_table.h"
 
 struct json_object *json_losses(const uint64_t count[COUNTERS_NR])
 {
@@ -314,6 +315,15 @@ static void put_peers(struct json_object *o, const struct live_merge *p, bool su
 	json_put(o, "merged", json_merged(live_merge_totals(p, summary), figures));
 }
 
+static struct json_object *tcp_of(const struct tcp_rows *t)
+{
+	struct json_object *rows = json_array();
+
+	for (size_t i = 0; i < t->nr; i++)
+		json_append(rows, json_row(&tcp_columns, &t->row[i]));
+	return rows;
+}
+
 struct json_object *json_block(const struct stats *s, bool summary, bool histogram,
 			       const struct live_merge *peers, const struct group_choice *choice)
 {
@@ -322,6 +332,8 @@ struct json_object *json_block(const struct stats *s, bool summary, bool histogr
 
 	json_put_time(o);
 	json_put_side(o, s, summary, histogram, figures);
+	if (s->tcp.asked && !summary)
+		json_put(o, "tcp", tcp_of(&s->tcp));
 	if (choice)
 		json_put(o, "groups", groups_output_json(s, summary, choice));
 	if (peers)

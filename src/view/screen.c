@@ -15,6 +15,7 @@
 #include "view/losses.h"
 #include "view/rows.h"
 #include "view/stages.h"
+#include "view/tcp_table.h"
 
 /* ECMA-48: CUP to the upper left corner; EL to the end of the line; ED to the end of the screen. */
 #define CURSOR_HOME "\033[H"
@@ -459,6 +460,15 @@ void page_losses_print(const struct block *b, FILE *f)
 	losses_print_advice(b->s, f, b->width);
 }
 
+void page_tcp_print(const struct block *b, FILE *f)
+{
+	fputs("TCP connections of the queues\n", f);
+	if (b->s->tcp.asked)
+		tcp_print(&b->s->tcp, f, b->width);
+	else
+		fputs("they are not read: start with --tcp\n", f);
+}
+
 void page_help_print(FILE *f, unsigned int width)
 {
 	static const char *const keys[][2] = {
@@ -477,6 +487,7 @@ void page_help_print(FILE *f, unsigned int width)
 		{"p", "pause, and go on: what happens meanwhile is in the next block"},
 		{"+ -", "a longer, a shorter interval"},
 		{"l", "what losses mean, and what to do"},
+		{"t", "the TCP connections of the queues, with --tcp"},
 		{"? h", "this page, and back"},
 		{"q", "quit, with the summary of the whole run; so does Ctrl-C"},
 	};

@@ -110,6 +110,9 @@ int page_row_print(const struct block *b, const struct visible_rows *p, const st
 /** page_losses_print() - print the losses, what they mean and what the user can do about them */
 void page_losses_print(const struct block *b, FILE *f);
 
+/** page_tcp_print() - print the state of the queues' TCP connections, or how to have it read */
+void page_tcp_print(const struct block *b, FILE *f);
+
 /** page_help_print() - print all keys */
 void page_help_print(FILE *f, unsigned int width);
 

@@ -24,6 +24,7 @@
 #include "view/screen.h"
 #include "view/stages.h"
 #include "view/streams.h"
+#include "view/tcp_table.h"
 #include "view/visible_rows.h"
 
 /* The size of the VT100, for a terminal that does not report its size. */
@@ -362,6 +363,8 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 		stages_print_waiting(b->s, s->part[SCREEN_STAGES]);
 	if (o->histogram)
 		histograms_print(b, s->part[SCREEN_HISTOGRAMS]);
+	if (b->s->tcp.asked && !o->redraw && !b->summary)
+		tcp_print(&b->s->tcp, s->part[SCREEN_CONNECTIONS], b->width);
 	losses_print(o, b, s);
 	return err;
 }
@@ -377,6 +380,9 @@ static int page_print(const struct view_options *o, const struct block *b, struc
 	switch (o->state->page) {
 	case VIEW_LOSSES:
 		page_losses_print(b, f);
+		break;
+	case VIEW_TCP:
+		page_tcp_print(b, f);
 		break;
 	case VIEW_HELP:
 		page_help_print(f, b->width);

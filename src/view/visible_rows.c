@@ -792,6 +792,9 @@ enum pressed_wish pressed(struct view_state *l, int key, const struct stats *s)
 	case 'l':
 		page(l, VIEW_LOSSES);
 		break;
+	case 't':
+		page(l, VIEW_TCP);
+		break;
 	case '?':
 	case 'h':
 		page(l, VIEW_HELP);

@@ -207,6 +207,72 @@ static void commands_at_the_device_are_a_targets(void **state)
 	assert_int_equal(value(m, "ntprof_commands_at_device" LABELS("nvme0", "read")), 5);
 }
 
+static struct tcp_row *connection(struct made *m, const char *controller, uint16_t qid)
+{
+	struct tcp_row *r = tcp_rows_add(&m->s.tcp);
+
+	assert_non_null(r);
+	snprintf(r->controller, sizeof(r->controller), "%s", controller);
+	snprintf(r->peer, sizeof(r->peer), "%s", "nqn");
+	r->qid = qid;
+	return r;
+}
+
+/* Counters go on when a connection has ended; gauges are of those that are there. */
+static void tcp_connections_are_added_up_by_controller(void **state)
+{
+#define TCP(name, controller) \
+	"ntprof_tcp_" name "{side=\"host\",controller=\"" controller "\",subsysnqn=\"nqn\"}"
+	struct made *m = *state;
+
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_false(there(m, "ntprof_tcp_"));
+	for (uint16_t qid = 1; qid <= 2; qid++) {
+		struct tcp_row *r = connection(m, "nvme0", qid);
+
+		r->seconds = 2;
+		r->retransmitted = 3;
+		r->sent = 1000;
+		r->rwnd_limited = 0.25;
+		r->now = (struct nt_tcp_state){
+			.srtt_us = 100U * qid, .snd_cwnd = 10U * qid, .queued = 50, .notsent = 20};
+	}
+	connection(m, "nvme1", 1)->now.snd_cwnd = 7;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, TCP("connections", "nvme0")), 2);
+	assert_true(there(m, TCP("smoothed_rtt_seconds", "nvme0") " 0.0002\n"));
+	assert_int_equal(value(m, TCP("congestion_window_segments", "nvme0")), 10);
+	assert_int_equal(value(m, TCP("congestion_window_segments", "nvme1")), 7);
+	assert_int_equal(value(m, TCP("unacknowledged_bytes", "nvme0")), 100);
+	assert_int_equal(value(m, TCP("unsent_bytes", "nvme0")), 40);
+	assert_int_equal(value(m, TCP("sent_bytes_total", "nvme0")), 2000);
+	assert_int_equal(value(m, TCP("retransmitted_segments_total", "nvme0")), 6);
+	assert_int_equal(value(m, TCP("window_limited_seconds_total", "nvme0")), 1);
+	tcp_rows_begin(&m->s.tcp);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, TCP("connections", "nvme0")), 0);
+	assert_int_equal(value(m, TCP("retransmitted_segments_total", "nvme0")), 6);
+}
+
+/* Names past the limit are in one series. */
+static void tcp_controllers_past_the_limit_are_others(void **state)
+{
+	struct made *m = *state;
+
+	for (unsigned int i = 0; i < 300; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "nvme%u", i);
+		connection(m, name, 1)->now.snd_cwnd = 5;
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, TCP("connections", "nvme254")), 1);
+	assert_false(there(m, TCP("connections", "nvme255")));
+	assert_int_equal(value(m, "ntprof_tcp_connections{side=\"host\",controller=\"" SERIES_OTHER
+				  "\",subsysnqn=\"" SERIES_OTHER "\"}"),
+			 45);
+}
+
 /* Without the point between them, two stages are one. */
 static void stages_beside_a_missing_point_are_one(void **state)
 {
@@ -304,6 +370,8 @@ int main(void)
 		TEST(only_errors_of_the_interval_are_added),
 		TEST(commands_at_the_device_are_a_targets),
 		TEST(stages_beside_a_missing_point_are_one),
+		TEST(tcp_connections_are_added_up_by_controller),
+		TEST(tcp_controllers_past_the_limit_are_others),
 		TEST(an_exemplar_is_at_its_row_alone),
 		TEST(an_exemplar_with_long_labels_is_left_out),
 	};

@@ -32,6 +32,7 @@
 #include "view/paths.h"
 #include "view/stages.h"
 #include "view/streams.h"
+#include "view/tcp_table.h"
 
 static struct json_object *schema;
 
@@ -147,6 +148,7 @@ static const struct place {
 	{"queue_columns", "queues", &queue_columns, NULL, " histogram "},
 	{"run_columns", "run", &run_columns, NULL, ""},
 	{"stage_columns", "stages", &stage_columns, NULL, " min "},
+	{"tcp_columns", "tcp", &tcp_columns, NULL, ""},
 	{"stray_columns", "strays", &stray_columns, NULL, ""},
 	/* Not in JSON. */
 	{.symbol = "command_stage_columns"},

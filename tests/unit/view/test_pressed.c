@@ -296,6 +296,35 @@ static void losses_are_one_line_and_a_page(void **state)
 	assert_int_equal(t.state.page, VIEW_TABLE);
 }
 
+/* Without --tcp the page says how to have it. */
+static void tcp_connections_have_a_page(void **state)
+{
+	struct tcp_row *r;
+
+	draw();
+	press("t");
+	assert_seen("they are not read: start with --tcp");
+	t.s.tcp.asked = true;
+	draw();
+	assert_seen("no connection is known yet");
+	r = tcp_rows_add(&t.s.tcp);
+	assert_non_null(r);
+	snprintf(r->controller, sizeof(r->controller), "nvme0");
+	r->qid = 3;
+	r->seconds = 1;
+	r->retransmitted = 2;
+	r->now = (struct nt_tcp_state){.srtt_us = 250, .snd_cwnd = 10, .total_retrans = 9};
+	draw();
+	assert_seen("ctrl qid srtt cwnd");
+	assert_seen("nvme0 3 250us 10");
+	for (unsigned int i = 0; i < t.nr; i++)
+		assert_true(strlen(t.line[i]) <= 80);
+	press("t");
+	assert_int_equal(t.state.page, VIEW_TABLE);
+	tcp_rows_free(&t.s.tcp);
+	t.s.tcp.asked = false;
+}
+
 static void keys_are_told(void **state)
 {
 	press("?");
@@ -411,6 +440,7 @@ int main(void)
 		TEST(group_has_a_page_too),
 		TEST(page_that_is_too_long_is_scrolled),
 		TEST(losses_are_one_line_and_a_page),
+		TEST(tcp_connections_have_a_page),
 		TEST(keys_are_told),
 		TEST(pause_and_interval_are_told_on_the_last_line),
 		TEST(q_quits_but_in_a_filter_it_is_a_letter),

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The metrics of TCP connections: of all queues of a controller, or of a target's host, together.
+ */
+#ifndef NTPROF_SERVE_TCP_SERIES_H
+#define NTPROF_SERVE_TCP_SERIES_H
+
+#include "core/stats.h"
+#include "serve/exposition.h"
+
+struct tcp_series;
+
+/** tcp_series_new() - no series yet; @side_label: the label "side"; NULL: no memory */
+struct tcp_series *tcp_series_new(enum nt_side side, const char *side_label);
+
+/**
+ * tcp_series_take() - take the rows of an interval
+ *
+ * Controllers or hosts past TCP_SERIES_MAX are in one series together, called SERIES_OTHER.
+ */
+void tcp_series_take(struct tcp_series *t, const struct tcp_rows *rows);
+
+/** tcp_series_put() - write all metrics */
+void tcp_series_put(const struct tcp_series *t, struct exposition *e);
+
+/** tcp_series_free() - release; NULL is fine */
+void tcp_series_free(struct tcp_series *t);
+
+#endif /* NTPROF_SERVE_TCP_SERIES_H */

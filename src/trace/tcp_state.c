@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "trace/tcp_state.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/tcp.h"
+#include "trace/connections.h"
+#include "trace/private.h"
+
+#include "tcp.skel.h"
+
+/* A queue's connection when it was read the last time; @ns: 0: it was not. */
+struct tcp_before {
+	uint64_t ns;
+	uint32_t gen;
+	uint32_t total_retrans;
+	uint32_t busy;
+	uint32_t rwnd_limited;
+	uint32_t sndbuf_limited;
+	uint64_t jiffies;
+	uint64_t bytes_sent;
+};
+
+struct tcp_reader {
+	struct nt_tcp *bpf;
+	int fd;
+	struct tcp_before *before; /* [nr_slots] */
+};
+
+int tcp_open(struct tracer *t)
+{
+	const bool host = t->o.side == NT_HOST;
+	struct tcp_reader *r;
+	int err;
+
+	if (!t->o.tcp)
+		return 0;
+	r = t->tcp = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	r->before = calloc(t->nr_slots, sizeof(*r->before));
+	r->bpf = r->before ? nt_tcp__open() : NULL;
+	if (!r->bpf)
+		return r->before && errno ? -errno : -ENOMEM;
+	bpf_program__set_autoload(host ? r->bpf->progs.tcp_target : r->bpf->progs.tcp_host, false);
+	err = nt_tcp__load(r->bpf);
+	if (!err)
+		r->fd = bpf_program__fd(host ? r->bpf->progs.tcp_host : r->bpf->progs.tcp_target);
+	return err;
+}
+
+void tcp_close(struct tracer *t)
+{
+	if (!t->tcp)
+		return;
+	if (t->tcp->bpf)
+		nt_tcp__destroy(t->tcp->bpf);
+	free(t->tcp->before);
+	free(t->tcp);
+	t->tcp = NULL;
+}
+
+static bool state_read(const struct tcp_reader *r, const struct nt_queue *q, uint32_t gen,
+		       struct nt_tcp_state *state)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = state, .ctx_size_in = sizeof(*state));
+
+	*state = (struct nt_tcp_state){.at = __atomic_load_n(&q->queue, __ATOMIC_RELAXED)};
+	if (!state->at || bpf_prog_test_run_opts(r->fd, &run) || !state->known)
+		return false;
+	/* Another connection may have come in the meantime. */
+	return __atomic_load_n(&q->gen, __ATOMIC_RELAXED) == gen &&
+	       __atomic_load_n(&q->dead_gen, __ATOMIC_RELAXED) != gen;
+}
+
+static double share(uint32_t now, uint32_t before, uint64_t time)
+{
+	uint32_t grown = now - before;
+
+	return !time ? 0 : grown > time ? 1 : (double)grown / (double)time;
+}
+
+static void difference(struct tcp_row *row, const struct tcp_before *b, uint64_t now)
+{
+	const struct nt_tcp_state *s = &row->now;
+	uint64_t time = s->jiffies - b->jiffies;
+
+	row->seconds = (double)(now - b->ns) / 1e9;
+	row->sent = s->bytes_sent - b->bytes_sent;
+	row->retransmitted = s->total_retrans - b->total_retrans;
+	row->busy = share(s->busy, b->busy, time);
+	row->rwnd_limited = share(s->rwnd_limited, b->rwnd_limited, time);
+	row->sndbuf_limited = share(s->sndbuf_limited, b->sndbuf_limited, time);
+}
+
+static void remember(struct tcp_before *b, const struct nt_tcp_state *s, uint32_t gen, uint64_t now)
+{
+	*b = (struct tcp_before){
+		.ns = now,
+		.gen = gen,
+		.total_retrans = s->total_retrans,
+		.busy = s->busy,
+		.rwnd_limited = s->rwnd_limited,
+		.sndbuf_limited = s->sndbuf_limited,
+		.jiffies = s->jiffies,
+		.bytes_sent = s->bytes_sent,
+	};
+}
+
+int tcp_collect(struct tracer *t, struct stats *s, uint64_t now)
+{
+	if (!t->tcp)
+		return 0;
+	s->tcp.asked = true;
+	tcp_rows_begin(&s->tcp);
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+		const struct nt_queue *q = &t->object.queues[slot];
+		struct tcp_before *b = &t->tcp->before[slot];
+		uint32_t gen = __atomic_load_n(&q->gen, __ATOMIC_RELAXED);
+		const struct queue_ident *id;
+		struct nt_tcp_state state;
+		struct tcp_row *row;
+
+		if (!q->object || q->dead_gen == gen)
+			continue;
+		id = connections_identify(t, slot, t->o.side == NT_HOST ? q->controller : gen);
+		if (!id || !state_read(t->tcp, q, gen, &state))
+			continue;
+		row = tcp_rows_add(&s->tcp);
+		if (!row)
+			continue;
+		snprintf(row->controller, sizeof(row->controller), "%s", id->controller);
+		snprintf(row->peer, sizeof(row->peer), "%s", id->peer);
+		row->qid = id->qid;
+		row->now = state;
+		if (b->ns && b->gen == gen && state.bytes_sent >= b->bytes_sent)
+			difference(row, b, now);
+		remember(b, &state, gen, now);
+	}
+	tcp_rows_sort(&s->tcp);
+	return 0;
+}
