@@ -2,6 +2,9 @@
 /*
  * The host's points from the tracepoints of a patched nvme-tcp (kernel_patches/). All arguments are
  * typed. A command whose beginning was not seen, or that is not in the sample, is ignored.
+ *
+ * No pointer is NULL. From Linux 6.12 on, the verifier has a program compare each that it uses,
+ * because the tracepoints are those of a module (btf_ctx_access() in kernel/bpf/btf.c).
  */
 #ifndef NTPROF_HOST_TRACEPOINTS_BPF_H
 #define NTPROF_HOST_TRACEPOINTS_BPF_H
@@ -36,7 +39,8 @@ static __always_inline bool queue_rq_leaves(const unsigned long long *ctx)
 {
 	struct nvme_tcp_cmd_pdu *pdu = (void *)ctx[1];
 
-	return none_is_tracked() && opcode_skipped(&pdu->cmd) && !may_be_counted(ctx[0]);
+	return none_is_tracked() && pdu && opcode_skipped(&pdu->cmd) && ctx[0] &&
+	       !may_be_counted(ctx[0]);
 }
 
 SEC("tp_btf/nvme_tcp_queue_rq")
@@ -47,8 +51,11 @@ int NT_PROG_LEAVING(nt_knobs.only.ops, queue_rq_leaves(ctx), queue_rq, struct re
 	struct nvme_ctrl *ctrl;
 	struct host_queue h;
 	struct nt_queue *q;
-	enum nt_fate fate = request_fate(rq, &pdu->cmd, qid);
+	enum nt_fate fate;
 
+	if (!rq || !pdu || !queue)
+		return 0;
+	fate = request_fate(rq, &pdu->cmd, qid);
 	if (fate == NT_LEAVE && !nt_control.tracked &&
 	    pdu->cmd.common.opcode != NVME_FABRICS_COMMAND && !may_be_counted((__u64)rq))
 		return 0;
@@ -68,14 +75,15 @@ SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")
 int NT_PROG_MEASURING(try_send_cmd_pdu, struct request *rq, struct socket *sock, int qid, int len,
 		      struct nvme_tcp_queue *queue)
 {
-	cmd_reach(cmd_of(queue, qid, rq), NT_H_SEND_CMD);
+	if (rq && queue)
+		cmd_reach(cmd_of(queue, qid, rq), NT_H_SEND_CMD);
 	return 0;
 }
 
 SEC("tp_btf/nvme_tcp_done_send_req")
 int NT_PROG_MEASURING(done_send_req, struct request *rq, int qid, struct nvme_tcp_queue *queue)
 {
-	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	struct nt_cmd *c = rq && queue ? cmd_of(queue, qid, rq) : NULL;
 
 	if (c)
 		cmd_sent(c);
@@ -86,7 +94,7 @@ SEC("tp_btf/nvme_tcp_handle_r2t")
 int NT_PROG_MEASURING(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *pdu, int qid,
 		      __u64 recv_time, struct nvme_tcp_queue *queue)
 {
-	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	struct nt_cmd *c = rq && queue ? cmd_of(queue, qid, rq) : NULL;
 	struct nt_join p;
 	__u64 now;
 	__u32 seq;
@@ -103,7 +111,8 @@ SEC("tp_btf/nvme_tcp_try_send_data_pdu")
 int NT_PROG_MEASURING(try_send_data_pdu, struct request *rq, struct nvme_tcp_data_pdu *pdu, int qid,
 		      int len, struct nvme_tcp_queue *queue)
 {
-	cmd_reach(cmd_of(queue, qid, rq), NT_H_SEND_DATA);
+	if (rq && queue)
+		cmd_reach(cmd_of(queue, qid, rq), NT_H_SEND_DATA);
 	return 0;
 }
 
@@ -111,12 +120,12 @@ SEC("tp_btf/nvme_tcp_handle_c2h_data")
 int NT_PROG_MEASURING(handle_c2h_data, struct request *rq, int qid, __u32 data_len, __u64 recv_time,
 		      struct nvme_tcp_data_pdu *pdu, struct nvme_tcp_queue *queue)
 {
-	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	struct nt_cmd *c = rq && queue ? cmd_of(queue, qid, rq) : NULL;
 	struct nt_join p;
 	__u64 now;
 	__u32 seq;
 
-	if (!c)
+	if (!c || !pdu)
 		return 0;
 	if (pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS)
 		cmd_without_cqe(c);
@@ -135,7 +144,7 @@ int BPF_PROG(recv_data, struct request *rq, int qid, __u32 len, __u64 recv_time,
 {
 	struct nt_cmd *c;
 
-	if (!(pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS))
+	if (!rq || !queue || !pdu || !(pdu->hdr.flags & NVME_TCP_F_DATA_SUCCESS))
 		return 0;
 	c = cmd_of(queue, qid, rq);
 	if (c)
@@ -147,13 +156,13 @@ SEC("tp_btf/nvme_tcp_process_nvme_cqe")
 int NT_PROG_MEASURING(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_pdu *pdu, int qid,
 		      __u64 recv_time, struct nvme_tcp_queue *queue)
 {
-	struct nt_cmd *c = cmd_of(queue, qid, rq);
+	struct nt_cmd *c = rq && queue ? cmd_of(queue, qid, rq) : NULL;
 	struct nt_queue *q;
 	struct nt_join p;
 	__u32 seq;
 	__u64 now;
 
-	if (!c)
+	if (!c || !pdu)
 		return 0;
 	q = queue_of_cmd(c);
 	now = bpf_ktime_get_ns();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The target's points from the tracepoints of a patched nvmet-tcp (kernel_patches/). All arguments
- * are typed. A command whose beginning was not seen, or that is not in the sample, is ignored.
+ * are typed. A command whose beginning was not seen, or that is not in the sample, is ignored. Why
+ * pointers that are never NULL are compared with it: host_tracepoints.bpf.h.
  */
 #ifndef NTPROF_TARGET_TRACEPOINTS_BPF_H
 #define NTPROF_TARGET_TRACEPOINTS_BPF_H
@@ -41,7 +42,8 @@ static __always_inline bool done_recv_pdu_leaves(const unsigned long long *ctx)
 {
 	struct nvme_tcp_cmd_pdu *pdu = (void *)ctx[0];
 
-	return none_is_tracked() && opcode_skipped(&pdu->cmd) && !may_be_counted(ctx[4]);
+	return none_is_tracked() && pdu && opcode_skipped(&pdu->cmd) && ctx[4] &&
+	       !may_be_counted(ctx[4]);
 }
 
 SEC("tp_btf/nvmet_tcp_done_recv_pdu")
@@ -55,10 +57,13 @@ int NT_PROG_LEAVING(nt_knobs.only.ops, done_recv_pdu_leaves(ctx), done_recv_pdu,
 		.qid = qid,
 		.typed = true,
 	};
+	enum nt_fate fate;
+	bool skipped;
 
-	enum nt_fate fate = sqe_fate(&pdu->cmd, qid);
-	bool skipped = is_skipped(&pdu->cmd, fate);
-
+	if (!pdu || !queue || !cmd)
+		return 0;
+	fate = sqe_fate(&pdu->cmd, qid);
+	skipped = is_skipped(&pdu->cmd, fate);
 	if (skipped && !nt_control.tracked && !may_be_counted((__u64)cmd))
 		return 0;
 	t.slot = queue->idx;
@@ -81,7 +86,8 @@ SEC("tp_btf/nvmet_tcp_exec_read_req")
 int NT_PROG_MEASURING(exec_read_req, struct nvme_command *sqe, int qid,
 		      struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	cmd_executing(cmd_of(queue, cmd));
+	if (queue && cmd)
+		cmd_executing(cmd_of(queue, cmd));
 	return 0;
 }
 
@@ -89,7 +95,8 @@ SEC("tp_btf/nvmet_tcp_exec_write_req")
 int NT_PROG_MEASURING(exec_write_req, struct nvme_command *sqe, int qid, int size,
 		      struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	cmd_executing(cmd_of(queue, cmd));
+	if (queue && cmd)
+		cmd_executing(cmd_of(queue, cmd));
 	return 0;
 }
 
@@ -104,6 +111,8 @@ int NT_PROG_LEAVING(nt_knobs.tracks && !(nt_knobs.ends && nt_knobs.count_all), n
 {
 	struct nt_cmd *c;
 
+	if (!queue || !cmd)
+		return 0;
 	if (nt_knobs.ends)
 		return CMD_END_QUEUED(&cmd->req, cmd, cmd_any_of(queue, cmd));
 	c = cmd_of(queue, cmd);
@@ -116,7 +125,8 @@ SEC("tp_btf/nvmet_tcp_try_send_r2t")
 int NT_PROG_MEASURING(try_send_r2t, struct nvme_command *sqe, struct nvme_tcp_r2t_pdu *pdu, int qid,
 		      int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	cmd_reach(cmd_of(queue, cmd), NT_T_SEND_R2T);
+	if (queue && cmd)
+		cmd_reach(cmd_of(queue, cmd), NT_T_SEND_R2T);
 	return 0;
 }
 
@@ -125,7 +135,7 @@ int NT_PROG_MEASURING(handle_h2c_data_pdu, struct nvme_tcp_data_pdu *data, struc
 		      int qid, __u32 data_len, __s64 recv_time, struct nvmet_tcp_queue *queue,
 		      struct nvmet_tcp_cmd *cmd)
 {
-	struct nt_cmd *c = cmd_of(queue, cmd);
+	struct nt_cmd *c = queue && cmd ? cmd_of(queue, cmd) : NULL;
 	__u64 now, rx;
 	bool joined;
 
@@ -141,7 +151,7 @@ SEC("tp_btf/nvmet_tcp_try_recv_data")
 int NT_PROG_MEASURING(try_recv_data, struct nvme_command *sqe, int qid, int len, __s64 recv_time,
 		      struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	struct nt_cmd *c = cmd_of(queue, cmd);
+	struct nt_cmd *c = queue && cmd ? cmd_of(queue, cmd) : NULL;
 
 	if (c)
 		c->r.points[NT_T_DATA_DONE] = bpf_ktime_get_ns();
@@ -154,6 +164,8 @@ int NT_PROG_COUNTING(try_send_data_pdu, struct nvme_completion *cqe, struct nvme
 {
 	struct nt_cmd *c;
 
+	if (!queue || !cmd)
+		return 0;
 	/* A command that is only counted needs nothing here, unless it ends here. */
 	if (nt_knobs.count_all && !nt_control.tracked && !queue->nvme_sq.sqhd_disabled)
 		return 0;
@@ -168,7 +180,8 @@ SEC("tp_btf/nvmet_tcp_try_send_data")
 int BPF_PROG(try_send_data, struct nvme_completion *cqe, int qid, int len,
 	     struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	if (!queue->nvme_sq.sqhd_disabled || cmd->wbytes_done + len < cmd->req.transfer_len)
+	if (!queue || !cmd || !queue->nvme_sq.sqhd_disabled ||
+	    cmd->wbytes_done + len < cmd->req.transfer_len)
 		return 0;
 	cmd_end_by_data(queue, cmd_any_of(queue, cmd));
 	return 0;
@@ -178,10 +191,14 @@ SEC("tp_btf/nvmet_tcp_try_send_response")
 int NT_PROG_COUNTING(try_send_response, struct nvme_completion *cqe, struct nvme_tcp_rsp_pdu *pdu,
 		     int qid, int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
-	struct nt_cmd *c = cmd_any_of(queue, cmd);
-	struct nt_queue *q = c ? queue_of_cmd(c) : NULL;
+	struct nt_queue *q;
+	struct nt_cmd *c;
 	__u64 now;
 
+	if (!cqe || !queue || !cmd)
+		return 0;
+	c = cmd_any_of(queue, cmd);
+	q = c ? queue_of_cmd(c) : NULL;
 	if (!q) {
 		/*
 		 * If a part of the response has been sent before, its command has ended before,
