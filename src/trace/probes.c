@@ -790,7 +790,7 @@ static void explain(struct probes *p, const struct attach_place *at, char *why, 
 	} else if (at->typed && !at->fits) {
 		snprintf(why, size, "%s() has other arguments here: %s", at->name,
 			 at->takes ? at->takes : "unknown");
-	} else if (at->typed && at->args > TRAMPOLINE_ARGS) {
+	} else if (at->typed && !at->tracepoint && at->args > TRAMPOLINE_ARGS) {
 		snprintf(why, size, "%s() has %u arguments, more than the %d that a probe takes",
 			 at->name, at->args, TRAMPOLINE_ARGS);
 	} else if (at->refused) {

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <bpf/bpf.h>
@@ -19,7 +20,7 @@
 #include "trace/refusals.h"
 
 /*
- * @section: ends with a function that ftrace lists on every kernel
+ * @section: ends with a function that ftrace lists on every kernel, or a tracepoint
  * @takes: the first argument is a pointer to this structure, @more of type int follow
  */
 static const struct program {
@@ -32,6 +33,7 @@ static const struct program {
 	{"stock_done", "fentry/vfs_open", "nvmet_tcp_cmd", 0, false},
 	{"stock_sent", "fexit/vfs_fsync", "nvme_tcp_queue", 0, true},
 	{"stock_send_r2t", "fexit/vfs_statfs", "nvmet_tcp_cmd", 1, false},
+	{"queue_rq", "tp_btf/of_seven_arguments", "request", 6, true},
 };
 
 struct bpf_program *bpf_object__next_program(const struct bpf_object *o, struct bpf_program *before)
@@ -63,13 +65,20 @@ struct btf *btf__load_vmlinux_btf(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
 		const struct program *p = &programs[i];
+		const char *place = strchr(p->section, '/') + 1;
 		int id = btf__add_ptr(btf, btf__add_struct(btf, p->takes, 0));
 		int proto = btf__add_func_proto(btf, number);
+		char name[64];
 
+		if (!strncmp(p->section, "tp_btf/", 7))
+			assert_int_equal(btf__add_func_param(btf, "__data", id), 0);
 		assert_int_equal(btf__add_func_param(btf, "a", id), 0);
 		for (unsigned int more = 0; more < p->more; more++)
 			assert_int_equal(btf__add_func_param(btf, "b", number), 0);
-		id = btf__add_func(btf, strchr(p->section, '/') + 1, BTF_FUNC_STATIC, proto);
+		snprintf(name, sizeof(name), "btf_trace_%s", place);
+		id = strncmp(p->section, "tp_btf/", 7) != 0
+			     ? btf__add_func(btf, place, BTF_FUNC_STATIC, proto)
+			     : btf__add_typedef(btf, name, btf__add_ptr(btf, proto));
 		assert_true(id > 0);
 	}
 	return btf;
@@ -94,6 +103,22 @@ static void a_function_with_other_arguments_is_left_alone(void **state)
 	probes_free(p);
 }
 
+/* A tracepoint hands over more arguments than a function's probe can take. */
+static void a_refused_tracepoint_is_told_with_the_reason_of_the_kernel(void **state)
+{
+	const struct probe_way way = {.programs = {"queue_rq"}};
+	struct refusals refused = {0};
+	struct probes *p;
+	char why[128];
+
+	assert_true(refusals_add(&refused, "queue_rq", "null-check it first"));
+	p = probes_new(NT_HOST, NULL, &refused);
+	assert_non_null(p);
+	assert_false(probes_works(p, &way, why, sizeof(why)));
+	assert_string_equal(why, "the kernel refuses queue_rq: null-check it first");
+	probes_free(p);
+}
+
 /* Without one of them, no command would be seen, or none would end. */
 static void points_that_each_command_needs_are_vital(void **state)
 {
@@ -107,6 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_with_other_arguments_is_left_alone),
+		cmocka_unit_test(a_refused_tracepoint_is_told_with_the_reason_of_the_kernel),
 		cmocka_unit_test(points_that_each_command_needs_are_vital),
 	};
 
