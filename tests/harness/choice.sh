@@ -34,7 +34,7 @@ check "without names fewer are" test "$(chosen | wc -w)" -lt "$(chosen --all | w
 equal "what is not chosen then is by its name" "$(chosen unit/core/test_stats vm patches/reload)" \
 	"unit/core/test_stats vm vm/types patches/reload"
 equal "a test by its name, on each kind of machine" "$(chosen machine/counts)" \
-	"machine/counts, patched machine/counts, stock machine/counts, stock-6.12 machine/counts, stock-newest"
+	"machine/counts, patched machine/counts, stock machine/counts, stock-6.12 machine/counts, stock-newest machine/counts, patched-6.12"
 equal "on seldom kinds as well, with --all" "$(chosen --all machine/counts)" \
 	"$(chosen machine/counts) machine/counts, stock-6.12-rt machine/counts, stock-6.8"
 equal "on a seldom one, with --on" "$(chosen --on stock-6.8 machine/counts)" "machine/counts, stock-6.8"
@@ -45,7 +45,7 @@ equal "--on is for the names behind it" "$(chosen --on stock machine/counts --on
 	"unit/core/test_stats machine/counts, stock machine/life, patched"
 equal "--on without a name is all on that kind" "$(chosen --on stock-6.12)" "$(chosen --on stock-6.12 machine)"
 equal "a pattern of kinds" "$(chosen --on '*-6.12*' machine/counts)" \
-	"machine/counts, stock-6.12 machine/counts, stock-6.12-rt"
+	"machine/counts, stock-6.12 machine/counts, patched-6.12 machine/counts, stock-6.12-rt"
 equal "a part of a name is none" "$(chosen machine/ground_truth)" \
 	"machine/ground_truth, stock-6.12"
 equal "a test of seldom kinds alone runs on the first of them" "$(chosen machine/loads)" "machine/loads, stock-newest"

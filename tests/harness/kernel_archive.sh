@@ -32,6 +32,15 @@ release() {
 	printf '\x7fELF of %s' "$kver" >"$work/tree/boot/vmlinuz-$kver"
 	touch "$work/tree/lib/modules/$kver"/modules.{order,builtin,builtin.modinfo}
 	package "linux-image-$kver" "6.12.$1-1"
+	# From which the patched drivers are built.
+	mkdir -p "$work/tree/usr/src/linux-headers-$kver"
+	touch "$work/tree/usr/src/linux-headers-$kver/Makefile"
+	package "linux-headers-$kver" "6.12.$1-1"
+	package "linux-headers-6.12.$1-common" "6.12.$1-1"
+	package "linux-kbuild-6.12.$1" "6.12.$1-1"
+	mkdir -p "$work/tree/usr/src"
+	touch "$work/tree/usr/src/linux-source-6.12.tar.xz"
+	package linux-source-6.12 "6.12.$1-1"
 	package linux-image-6.12-amd64 "6.12.$1-1" "linux-image-$kver (= 6.12.$1-1)"
 	(
 		cd "$work/debian-security" && dpkg-scanpackages pool 2>/dev/null >"$suite/main/binary-amd64/Packages"
@@ -65,7 +74,8 @@ chmod +x "$work"/bin/*
 export work suite APT_CONFIG=$work/apt.conf NTPROF_CACHE=$work/cache NTPROF_DEBIAN=copy:$work/debian
 export -f package release
 
-# prepare [update]: print the directory of the kernel 6.12 in the cache; what is said goes to $work/said.
+# prepare [update]: print the directory of the kernel 6.12 in the cache; what is said goes to $work/said. With patched=1 there
+# are patches for it.
 prepare() {
 	: >"$work/asked"
 	PATH=$work/bin:$PATH bash -c '
@@ -75,6 +85,7 @@ prepare() {
 		. tests/vm/lib/cache.sh
 		. tests/vm/lib/kernel.sh
 		kernel_debian_keys=/dev/null
+		kernel_patched_line() { [[ -n ${patched:-} ]]; }
 		cache_lock
 		kernel_prepare 6.12 "$@"
 		echo "${kernel_dir##*/}"
@@ -113,4 +124,14 @@ equal "is asked three times" "$(asked download)" 3
 check "and that is an error" grep -q 'cannot download linux-image-6.12-amd64 from .*/debian-security bookworm-security' "$work/said"
 rm "$work/releases"
 equal "what was in the cache is still there" "$(prepare)" linux-6.12.4-amd64_6.12.4-1
+
+release 10
+equal "a kernel without patches" "$(prepare update)" linux-6.12.10-amd64_6.12.10-1
+source=$NTPROF_CACHE/6.12/linux-6.12.10-amd64_6.12.10-1/root/usr/src/linux-source-6.12.tar.xz
+check "has no source" test ! -e "$source"
+export patched=1
+equal "when patches come, it is the same" "$(prepare)" linux-6.12.10-amd64_6.12.10-1
+check "and its source is there" test -e "$source"
+equal "once that is in the cache it stays" "$(prepare)" linux-6.12.10-amd64_6.12.10-1
+equal "without asking apt for it" "$(wc -l <"$work/asked")" 0
 finish

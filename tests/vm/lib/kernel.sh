@@ -46,12 +46,18 @@ kernel_select() {
 	kernel_image=$kernel_dir/vmlinux
 }
 
+# kernel_is_whole DIR: it has all packages. Patches for a line may come when its kernel is in the cache without source.
+kernel_is_whole() {
+	[[ -e $1/root ]] || return
+	! kernel_patched_line "$kernel_line" || [[ -e $1/root/usr/src/linux-source-$kernel_line.tar.xz ]]
+}
+
 # kernel_newest_cached: print the directory of the line's newest kernel in the cache, or nothing.
 kernel_newest_cached() {
 	local dir
 
 	for dir in "$cache_root/$kernel_line"/linux-*_*/; do
-		[[ ! -e ${dir}root ]] || echo "${dir%/}"
+		! kernel_is_whole "${dir%/}" || echo "${dir%/}"
 	done | sort -V | tail -n 1
 }
 
@@ -155,7 +161,8 @@ kernel_fetch() {
 	kernel_configure "$cache_root/apt/$kernel_line" "${kernel_uris[@]/#/"[arch=amd64 signed-by=$kernel_keys] "}" || return
 	read -r kver version < <(kernel_newest_offered "$1") || return
 	kernel_dir=$cache_root/$kernel_line/linux-${kver}_$version
-	[[ -e $kernel_dir/root ]] || kernel_download "$kver" "$version"
+	kernel_is_whole "$kernel_dir" && return
+	kernel_download "$kver" "$version" && rm -rf "$kernel_dir/root"
 }
 
 # kernel_download KVER PACKAGEVERSION: the packages, all of one version, to $kernel_dir/debs. What is there already is not
@@ -169,11 +176,14 @@ kernel_download() {
 		[[ -z $(kernel_show "linux-$part-$kver") ]] ||
 			packages+=("linux-$part-$kver=$version")
 	done
+	# From 6.12 on there is one for each version.
+	part=linux-kbuild-$kernel_line
+	[[ -n $(kernel_show "$part") ]] || part=linux-kbuild-${kver%-*}
 	if kernel_patched_line "$kernel_line"; then
 		packages+=(
 			"linux-headers-$kver=$version"
 			"linux-headers-${kver%-*}-common=$version"
-			"linux-kbuild-$kernel_line=$version"
+			"$part=$version"
 			"linux-source-$kernel_line=$version"
 		)
 	fi
