@@ -26,6 +26,8 @@ loads() {
 	# shellcheck disable=SC2086 # live has no word
 	timeout 300 ntprof-bpf $verb --"$side" -d 0.1 -v "$@" >out 2>err
 	status=$?
+	# There is no I/O.
+	[[ $verb != record || $status != 3 ]] || status=0
 	check "$side: ${verb:-live} $*" test $status -eq 0 -a "$(grep -c '^the kernel refuses' err)" -eq 0
 	grep -hE '^(the kernel refuses|ntprof-bpf:)' err | cut -c1-300 | sed 's/^/#   /'
 }
