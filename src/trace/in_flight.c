@@ -78,7 +78,8 @@ static uint64_t begin_of(const struct tracer *t, const struct nt_cmd *c)
  * Copies a command in flight. A command that begins in its place has another beginning, so the copy
  * is never a mixture of two.
  * @r: filled
- * @measured: filled
+ * @measured: filled; false also where only the ends of the command are seen, between two bursts of
+ *            all points: other points are of an earlier command then
  * Return: false if the command ended meanwhile
  */
 static bool copy(const struct tracer *t, const struct nt_cmd *c, struct nt_record *r,
@@ -89,7 +90,8 @@ static bool copy(const struct tracer *t, const struct nt_cmd *c, struct nt_recor
 
 	*r = c->r;
 	r->side = t->o.side;
-	*measured = !(owner & NT_UNMEASURED);
+	*measured = !(owner & NT_UNMEASURED) &&
+		    (!t->o.stages || (r->cntlid && r->cntlid == t->object.control->burst));
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return !(owner & NT_RELEASED) && record_begin_ns(r) == begin && begin_of(t, c) == begin &&
 	       __atomic_load_n(&c->owner, __ATOMIC_RELAXED) == owner;
@@ -111,7 +113,7 @@ uint64_t in_flight_count(struct tracer *t)
 
 bool in_flight_knows_device(const struct tracer *t)
 {
-	return t->o.side == NT_TARGET && !t->object.knobs->count_all &&
+	return t->o.side == NT_TARGET && !t->object.knobs->count_all && !t->o.stages &&
 	       !(t->missing & (1u << NT_T_EXEC | 1u << NT_T_DONE));
 }
 

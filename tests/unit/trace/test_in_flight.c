@@ -304,20 +304,58 @@ static void what_begins_during_the_look_has_an_age(void **state)
 	tracer_done(&t);
 }
 
+/*
+ * Between two bursts of all points a command has its ends alone. What else is in its state is of
+ * the command that was there in an earlier burst.
+ */
+static void a_command_is_in_a_stage_only_in_its_burst(void **state)
+{
+	static const struct {
+		uint16_t began, now;
+		bool known;
+	} cases[] = {{0, 0, false}, {0, 7, false}, {6, 7, false}, {7, 0, false}, {7, 7, true}};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tracer t = tracer_of(NT_TARGET);
+		struct waiting_stage stages = {0};
+		struct stats s = {0};
+		struct nt_cmd *c;
+
+		t.o.ends = t.o.stages = true;
+		strcpy(shared.names[1].subsysnqn, "nqn.a");
+		strcpy(shared.names[1].hostnqn, "nqn.host");
+		shared.control.burst = cases[i].now;
+		c = wait_in(1, 0, 3, SECOND);
+		c->r.cntlid = cases[i].began;
+		c->r.points[NT_T_EXEC] = c->r.points[0];
+		assert_int_equal(in_flight_rows(&t, &s, monotonic_ns()), 0);
+		assert_int_equal(s.nr_rows, 1);
+		assert_int_equal(s.rows[0]->waiting.commands, 1);
+		assert_true(s.rows[0]->waiting.oldest_ns >= SECOND);
+		assert_int_equal(s.rows[0]->waiting.at_device, cases[i].known);
+		for (unsigned int k = 0; k < NT_STAGES_MAX; k++)
+			waiting_stage_add(&stages, &s.rows[0]->waiting.stage[k]);
+		assert_int_equal(stages.commands, cases[i].known);
+		stats_free(&s);
+		tracer_done(&t);
+	}
+}
+
 /* Both points are needed: a command is at the device between the two. */
 static void commands_at_the_device_are_known_where_both_points_are(void **state)
 {
 	static const struct {
 		enum nt_side side;
 		uint32_t missing;
-		bool counts, knows;
+		bool counts, stages, knows;
 	} cases[] = {
-		{NT_TARGET, 0, false, true},
-		{NT_TARGET, 1u << NT_T_RX, false, true},
-		{NT_TARGET, 1u << NT_T_EXEC, false, false},
-		{NT_TARGET, 1u << NT_T_DONE, false, false},
-		{NT_TARGET, 0, true, false},
-		{NT_HOST, 0, false, false},
+		{NT_TARGET, 0, false, false, true},
+		{NT_TARGET, 1u << NT_T_RX, false, false, true},
+		{NT_TARGET, 1u << NT_T_EXEC, false, false, false},
+		{NT_TARGET, 1u << NT_T_DONE, false, false, false},
+		{NT_TARGET, 0, true, false, false},
+		{NT_TARGET, 0, false, true, false},
+		{NT_HOST, 0, false, false, false},
 	};
 
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -325,6 +363,7 @@ static void commands_at_the_device_are_known_where_both_points_are(void **state)
 		struct stats s = {0};
 
 		t.missing = cases[i].missing;
+		t.o.stages = cases[i].stages;
 		shared.knobs.count_all = cases[i].counts;
 		assert_int_equal(collect_all(&t, &s), 0);
 		assert_int_equal(s.waiting_at_device, cases[i].knows);
@@ -579,6 +618,7 @@ int main(void)
 		cmocka_unit_test(tracked_are_those_that_are_measured),
 		cmocka_unit_test(host_commands_wait_across_a_connect),
 		cmocka_unit_test(what_begins_during_the_look_has_an_age),
+		cmocka_unit_test(a_command_is_in_a_stage_only_in_its_burst),
 		cmocka_unit_test(commands_at_the_device_are_known_where_both_points_are),
 		cmocka_unit_test(what_has_died_when_tracing_ends_is_counted_once),
 		cmocka_unit_test(commands_of_every_connection_that_closed_have_died),
