@@ -422,7 +422,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option run_options[] = {
 	{"points", KEY_POINTS, "POINTS", 0,
-	 "all: each point of a command (default); ends: only where it begins and where it ends, for a third of the "
+	 "all: each point of a command (default but for serve); ends: only where it begins and where it ends, for a third of the "
 	 "price: latencies, errors and records as before, and of the stages those that these points bound",
 	 SECTION_TIME},
 	{"burst", KEY_BURST, "ON/EVERY", 0,

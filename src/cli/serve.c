@@ -224,9 +224,33 @@ struct serve_options {
 #define INTERVAL_MIN_NS 100000000ULL
 #define INTERVAL_MIN "100ms"
 
+/*
+ * Unless the command line says something else: all commands are counted by their ends, at a price
+ * that is paid for months, and a part of them has stages.
+ */
+static const struct burst stages_default = {.on_ns = 1000000000ULL, .every_ns = 15000000000ULL};
+
 enum { KEY_LISTEN = 0x100, KEY_BY, KEY_SERIES };
 
 enum { CHILD_RUN, CHILD_STAGES, CHILD_SELECT, CHILD_FLIGHT, CHILD_PEER };
+
+/* Which options need records of commands, which have all points or two; NULL: none. */
+static const char *needs_records(const struct serve_options *o)
+{
+	if (o->flight.recorder.keep_ns)
+		return "--keep";
+	return o->peers.nr ? "--peer" : NULL;
+}
+
+/* Called when the options of all tables are known. */
+static void choose_points(struct serve_options *o)
+{
+	if (o->run.points || burst_any(&o->run.stages) || burst_any(&o->run.burst) ||
+	    needs_records(o))
+		return;
+	o->run.ends = true;
+	o->run.stages = stages_default;
+}
 
 static error_t parse_serve(int key, char *arg, struct argp_state *state)
 {
@@ -273,6 +297,7 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 				"two bursts, where nothing is recorded");
 		peer_options_end(state, &o->peers, o->run.side,
 				 "serve of the host: ntprof-bpf serve --host");
+		choose_points(o);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -308,7 +333,9 @@ static const struct argp serve_argp = {
 	.parser = parse_serve,
 	.children = serve_children,
 	.doc = "Serve latencies, stages, errors and losses to Prometheus and others who read "
-	       "OpenMetrics, at /metrics, until a signal comes.\n"
+	       "OpenMetrics, at /metrics, until a signal comes. Without --points, --stages, --burst, "
+	       "--keep and --peer it is --points ends --stages 1s/15s: counts and latencies are of "
+	       "all commands, stages of a fifteenth of the time.\n"
 	       "\v"
 	       "Examples:\n"
 	       "  ntprof-bpf serve --host           at http://127.0.0.1:10998/metrics\n"
@@ -317,6 +344,9 @@ static const struct argp serve_argp = {
 	       "  ntprof-bpf serve --host --by queue --sample 100\n"
 	       "                                    series by queue, one command in 100 is\n"
 	       "                                    measured, all are counted\n"
+	       "  ntprof-bpf serve --host --points all\n"
+	       "                                    all commands have stages, for two to three\n"
+	       "                                    times the price\n"
 	       "  ntprof-bpf serve --host --keep 30s --dir /var/lib/ntprof-bpf\n"
 	       "                                    and the records of 30 seconds before and\n"
 	       "                                    5 after SIGUSR1, or what --when says\n"
@@ -763,6 +793,11 @@ static int serve(struct serve_options *o)
 
 	if (o->peers.nr && peering_user(&o->peers, &v.user))
 		return EXIT_FAILURE;
+	if (needs_records(o) && !o->run.points && !burst_any(&o->run.burst))
+		journal(JOURNAL_NOTICE,
+			"%s: each command has all of its points, which costs three times as much "
+			"as its ends or more: see --points",
+			needs_records(o));
 	v.user.bare = !o->peers.as_root;
 	callbacks.ends_processes = o->peers.nr;
 	callbacks.keeps = (o->peers.nr && v.user.other ? RIGHT(CAP_KILL) : 0) |

@@ -169,11 +169,11 @@ void exposition_ns(const struct exposition *e, const char *labels, uint64_t ns)
 	value(e, labels, seconds(text, sizeof(text), ns));
 }
 
-void exposition_ratio(const struct exposition *e, const char *labels, uint32_t parts)
+void exposition_ratio(const struct exposition *e, const char *labels, uint64_t part, uint64_t whole)
 {
 	char text[32];
 
-	snprintf(text, sizeof(text), "%.9g", 1.0 / (parts ?: 1));
+	snprintf(text, sizeof(text), "%.9g", whole ? (double)part / (double)whole : 1.0);
 	value(e, labels, text);
 }
 

@@ -33,11 +33,15 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "1 while the driver is traced, in bursts or always; 0 while its module is waited for")    \
 	X(SAMPLE, "ntprof_sample_ratio", GAUGE, "ratio", "side",                                    \
 	  "Share of the commands that are measured: 1 without --sample")                            \
+	X(POINTS, "ntprof_points", INFO, "", "side, points",                                        \
+	  "The points that each command has: all of them, or its ends")                             \
+	X(STAGES_RATIO, "ntprof_stages_ratio", GAUGE, "ratio", "side",                              \
+	  "Share of the time in which stages are measured: 1 without --stages")                     \
 	X(COMMAND_DURATION, "ntprof_command_duration_seconds", HISTOGRAM, "seconds", "QUEUE",       \
 	  "Latency of commands that ended well and were measured")                                  \
 	X(STAGE_DURATION, "ntprof_stage_duration_seconds", HISTOGRAM, "seconds",                    \
 	  "side, controller (host), subsysnqn, operation, stage",                                   \
-	  "Time that these commands spent in a stage of this side; with --stages, of its bursts")   \
+	  "Time that these commands spent in a stage of this side; see ntprof_stages_ratio")        \
 	X(COMMANDS, "ntprof_commands", COUNTER, "", "QUEUE",                                        \
 	  "Commands that ended well, measured or not")                                              \
 	X(BYTES, "ntprof_command_bytes", COUNTER, "bytes", "QUEUE",                                 \
@@ -248,8 +252,9 @@ void exposition_with(const struct exposition *e, const char *labels, const char 
 /** exposition_ns() - the same for nanoseconds, which are written as seconds */
 void exposition_ns(const struct exposition *e, const char *labels, uint64_t ns);
 
-/** exposition_ratio() - write 1 / @parts */
-void exposition_ratio(const struct exposition *e, const char *labels, uint32_t parts);
+/** exposition_ratio() - write @part / @whole; 1 if @whole is 0 */
+void exposition_ratio(const struct exposition *e, const char *labels, uint64_t part,
+		      uint64_t whole);
 
 /* Limit for names and values of an exemplar's labels together: OpenMetrics 1.0, "Exemplars". */
 #define EXPOSITION_EXEMPLAR_LEN 128

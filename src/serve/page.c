@@ -576,7 +576,11 @@ static void put_infos(struct writing *w)
 	exposition_begin(&w->e, METRIC_TRACER);
 	exposition_value(&w->e, labels, 1);
 	exposition_begin(&w->e, METRIC_SAMPLE);
-	exposition_ratio(&w->e, w->p->side_label, s->sample);
+	exposition_ratio(&w->e, w->p->side_label, 1, s->sample);
+	exposition_begin(&w->e, METRIC_POINTS);
+	put_with(w, "points", s->ends ? "ends" : "all", 1);
+	exposition_begin(&w->e, METRIC_STAGES_RATIO);
+	exposition_ratio(&w->e, w->p->side_label, s->stages_burst.on_ns, s->stages_burst.every_ns);
 }
 
 static const char *status_text(enum nt_op op, uint16_t status, char number[16])

@@ -21,5 +21,5 @@ sed -nE 's/^\| `(ntprof_[a-z_]+)`.*/\1/p' docs/metrics.md | sort -u >"$out/told"
 equal "every metric that they ask for is in docs/metrics.md" "$(comm -23 "$out/asked" "$out/told")" ""
 # Some are for whoever looks closer.
 equal "all but these are shown" "$(comm -13 "$out/asked" "$out/told" | tr '\n' ' ')" \
-	"ntprof_bpf_programs ntprof_bpf_runs_total ntprof_build_info ntprof_folded_series ntprof_gone_rows_total ntprof_http_connections_total ntprof_http_displaced_total ntprof_http_overdue_total ntprof_http_responses_total ntprof_loss_queues ntprof_merged_undecided_records ntprof_peer_info ntprof_peer_records_total ntprof_peer_restarts_total ntprof_peer_silent_seconds ntprof_recorder_folder_bytes ntprof_recorder_folder_files ntprof_recorder_memory_bytes ntprof_recorder_records ntprof_sample_ratio ntprof_tracer_info "
+	"ntprof_bpf_programs ntprof_bpf_runs_total ntprof_build_info ntprof_folded_series ntprof_gone_rows_total ntprof_http_connections_total ntprof_http_displaced_total ntprof_http_overdue_total ntprof_http_responses_total ntprof_loss_queues ntprof_merged_undecided_records ntprof_peer_info ntprof_peer_records_total ntprof_peer_restarts_total ntprof_peer_silent_seconds ntprof_points_info ntprof_recorder_folder_bytes ntprof_recorder_folder_files ntprof_recorder_memory_bytes ntprof_recorder_records ntprof_sample_ratio ntprof_tracer_info "
 finish

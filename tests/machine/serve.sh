@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What serve tells of both sides is what fio did, scraped by curl.
+# What serve tells of both sides is what fio did, scraped by curl: with all points, and by default, which has stages of a part.
 # run with: --add /usr/bin/curl:/usr/bin/curl --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12
-# takes: 25
+# takes: 75
 set -u
 . /lib/machine.sh
 
@@ -17,9 +17,9 @@ path=$(host_path "$ctrl")
 ntprof-bpf() {
 	exec setpriv --no-new-privs --inh-caps=-all --bounding-set=-all,+bpf,+perfmon,+sys_admin ntprof-bpf "$@"
 }
-tracer_start /tmp/host.out serve --host -i 200ms
+tracer_start /tmp/host.out serve --host -i 200ms --points all
 host=$tracer_pid
-tracer_start /tmp/target.out serve --target --by queue --listen unix:/run/target.sock -i 200ms
+tracer_start /tmp/target.out serve --target --by queue --listen unix:/run/target.sock -i 200ms --points all
 target=$tracer_pid
 
 declare -A options=([host]=http://127.0.0.1:10998/metrics [target]="--unix-socket /run/target.sock http://localhost/metrics")
@@ -131,13 +131,69 @@ bytes=$(maps)
 within "both tell the memory that the kernel does" $(($(sum host ntprof_bpf_map_bytes) + $(sum target ntprof_bpf_map_bytes))) \
 	$((bytes * 95 / 100)) $((bytes * 105 / 100))
 
+# points SIDE POINTS RATIO: what each command has, and for which part of the time there are stages.
+points() {
+	equal "$1 says which points commands have" "$(sum "$1" ntprof_points_info "points=\"$2\"")" 1
+	equal "$1 says how much of the time has stages" "$(sed -n 's/^ntprof_stages_ratio{.*} //p' "/tmp/$1")" "$3"
+}
+ended() {
+	kill -TERM "$host" "$target"
+	wait "$host"
+	equal "host ends well" $? 0
+	wait "$target"
+	equal "target ends well" $? 0
+}
+points host all 1
+points target all 1
 host_disconnect
 check "the host tells that nobody is connected" wait_for tells host 0 ntprof_controllers
-kill -TERM "$host" "$target"
-wait "$host"
-equal "host ends well" $? 0
-wait "$target"
-equal "target ends well" $? 0
+ended
 check "its socket is gone" test ! -e /run/target.sock
+
+# As the units start it. A busy machine may miss a burst, or most of it, but none is longer than it should be.
+ctrl=$(host_connect -i 2)
+dev=$(host_device "$ctrl")
+tracer_start /tmp/host.out serve --host -i 200ms
+host=$tracer_pid
+tracer_start /tmp/target.out serve --target --listen unix:/run/target.sock -i 200ms
+target=$tracer_pid
+staged() {
+	sum "$1" ntprof_stage_duration_seconds_count "operation=\"$2\"" "stage=\"$3\""
+}
+both_staged() {
+	scrape host && scrape target && (($(staged host read network_and_target) > 0 && $(staged target read target_subsystem) > 0))
+}
+for side in host target; do
+	check "$side serves by default" wait_for scrape $side
+	reads[$side]=$(sum $side ntprof_commands_total 'operation="read"')
+done
+did=0
+for ((i = 0; i < 8; i++)); do
+	fio --direct=1 --ioengine=libaio --size=200M --name=read --filename="$dev" --rw=randread --bs=4k --iodepth=8 \
+		--time_based --runtime=16 --output-format=json >/tmp/fio || cat /tmp/fio
+	did=$((did + $(awk '/^ *"read" : \{/ { on = 1 } on && /"total_ios"/ { sub(/,/, ""); print $3; exit }' /tmp/fio)))
+	((i == 0)) || ! both_staged || break
+done
+for side in host target; do
+	wait_for -t 20 tells $side $((reads[$side] + did)) ntprof_commands_total 'operation="read"' 2>/dev/null
+	may=0
+	[[ $VM_KIND != stock ]] || may=$(sum $side ntprof_losses_total 'reason="probe_missed"')
+	within "$side counts every read of fio by default" \
+		$(($(sum $side ntprof_commands_total 'operation="read"') - reads[$side])) $((did - may)) $did
+	equal "$side has a latency of each by default" "$(sum $side ntprof_command_duration_seconds_count)" \
+		"$(sum $side ntprof_commands_total)"
+	points $side ends 0.0666666667
+done
+for stage in blk_submission nvme_tcp_submission network_and_target nstack_completion blk_completion; do
+	within "host has $stage of a part of the reads" "$(staged host read $stage)" 1 $((did / 4))
+done
+for stage in nstack_submission nvmet_tcp_submission target_subsystem nvmet_tcp_completion; do
+	within "target has $stage of a part of the reads" "$(staged target read $stage)" 1 $((did / 4))
+done
+equal "no read was faster than the device" \
+	"$(sum target ntprof_stage_duration_seconds_bucket 'operation="read"' 'stage="target_subsystem"' 'le="0.000524288"')" 0
+equal "it is not known how many commands are at the device" "$(grep -c '^ntprof_commands_at_device{' /tmp/target)" 0
+host_disconnect
+ended
 target_remove
 finish

@@ -116,17 +116,21 @@ static inline void start(struct server *v, unsigned int rows, const char *listen
 	v->told = p[0];
 }
 
-/* Starts it at any port of @address, a number; clients connect to 127.0.0.1. */
-static inline void start_at(struct server *v, unsigned int rows, const char *address)
+/*
+ * Starts it at any port of @address, a number; clients connect to 127.0.0.1.
+ * @text: filled with what it said; @size bytes
+ */
+static inline void start_told(struct server *v, unsigned int rows, const char *address, char *text,
+			      size_t size)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)&v->address;
-	char listen[32], serving[64], text[512];
+	char listen[32], serving[64];
 	const char *at;
 
 	snprintf(listen, sizeof(listen), "%s:0", address);
 	snprintf(serving, sizeof(serving), "serving http://%s:", address);
 	start(v, rows, listen);
-	wait_told(v, text, sizeof(text), "/metrics\n");
+	wait_told(v, text, size, "/metrics\n");
 	at = strstr(text, serving);
 	assert_non_null(at);
 	memset(&v->address, 0, sizeof(v->address));
@@ -134,6 +138,13 @@ static inline void start_at(struct server *v, unsigned int rows, const char *add
 	in->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	in->sin_port = htons((in_port_t)atoi(at + strlen(serving)));
 	v->size = sizeof(*in);
+}
+
+static inline void start_at(struct server *v, unsigned int rows, const char *address)
+{
+	char text[512];
+
+	start_told(v, rows, address, text, sizeof(text));
 }
 
 static inline void start_tcp(struct server *v, unsigned int rows)

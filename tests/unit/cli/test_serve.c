@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -61,6 +62,98 @@ static void between_bursts_the_driver_is_traced_and_nothing_is_attached(void **s
 	assert_true(number(&v, "\nntprof_tracing{side=\"host\"} ") == 1);
 	assert_true(number(&v, "\nntprof_bpf_programs{side=\"host\"} ") == 0);
 	stop_server(&v);
+}
+
+/* Checks the page of a server with these words, which @which names. @says: on standard error */
+static void assert_points(const char *which, char *const *words, const char *points,
+			  const char *stages, const char *says)
+{
+	char wanted[128], told[4096];
+	struct server v;
+	char *text;
+
+	memset(more_words, 0, sizeof(more_words));
+	for (unsigned int i = 0; words[i]; i++)
+		more_words[i] = words[i];
+	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	start_told(&v, 1, "127.0.0.1", told, sizeof(told));
+	memset(more_words, 0, sizeof(more_words));
+	assert_goes_on(&v);
+	text = ask(&v, GET);
+	snprintf(wanted, sizeof(wanted), "\nntprof_points_info{side=\"host\",points=\"%s\"} 1\n",
+		 points);
+	if (!strstr(text, wanted))
+		fail_msg("%s: no %s", which, wanted);
+	snprintf(wanted, sizeof(wanted), "\nntprof_stages_ratio{side=\"host\"} %s\n", stages);
+	if (!strstr(text, wanted))
+		fail_msg("%s: no %s", which, wanted);
+	if (!says != !strstr(told, "as its ends or more: see --points\n") ||
+	    (says && !strstr(told, says)))
+		fail_msg("%s: it said %s", which, told);
+	free(text);
+	stop_server(&v);
+	close(traced.records_fd);
+}
+
+/*
+ * All commands have their ends, and those of a fifteenth of the time have stages; records need all
+ * points of each command, and bursts leave nothing in between.
+ */
+static void ends_and_a_part_of_the_stages_are_served_unless_options_say_more(void **state)
+{
+	char folder[] = "/tmp/ntprof-serve.XXXXXX", path[64];
+	char dir[64], all[64], stages[64];
+	const struct {
+		char *words[5];
+		const char *points, *stages, *says;
+	} cases[] = {
+		{{NULL}, "ends", "0.0666666667", NULL},
+		{{"--sample=100"}, "ends", "0.0666666667", NULL},
+		{{"--op=read", "--source=stock", "--series=9"}, "ends", "0.0666666667", NULL},
+		{{"--points=all"}, "all", "1", NULL},
+		{{"--points=ends"}, "ends", "1", NULL},
+		{{"--stages=2s/8s"}, "ends", "0.25", NULL},
+		{{"--points=ends", "--stages=2s/8s"}, "ends", "0.25", NULL},
+		{{"--burst=100s/200s"}, "all", "1", NULL},
+		{{"--points=ends", "--burst=100s/200s"}, "ends", "1", NULL},
+		{{"--keep=30s", dir}, "all", "1", "--keep: each command has all of its points"},
+		{{"--keep=30s", dir, "--points=all"}, "all", "1", NULL},
+		{{"--keep=30s", dir, "--points=ends"}, "ends", "1", NULL},
+		{{"--peer=sleep 1000"}, "all", "1", "--peer: each command has all of its points"},
+		{{all}, "all", "1", NULL},
+		{{all, "--points=ends"}, "ends", "1", NULL},
+		{{stages}, "ends", "0.5", NULL},
+	};
+	static const char *const files[] = {"all", "points = all", "stages", "stages = 1s/2s"};
+	const struct dirent *e;
+	DIR *d;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(dir, sizeof(dir), "--dir=%s", folder);
+	snprintf(all, sizeof(all), "--config=%s/all", folder);
+	snprintf(stages, sizeof(stages), "--config=%s/stages", folder);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i += 2) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/%s", folder, files[i]);
+		f = fopen(path, "we");
+		assert_non_null(f);
+		fprintf(f, "[serve]\n%s\n", files[i + 1]);
+		assert_int_equal(fclose(f), 0);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char which[16];
+
+		snprintf(which, sizeof(which), "case %zu", i);
+		assert_points(which, cases[i].words, cases[i].points, cases[i].stages,
+			      cases[i].says);
+	}
+	d = opendir(folder);
+	assert_non_null(d);
+	while ((e = readdir(d)))
+		unlinkat(dirfd(d), e->d_name, 0);
+	closedir(d);
+	assert_int_equal(rmdir(folder), 0);
 }
 
 static void only_the_page_can_be_read(void **state)
@@ -403,6 +496,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_page_is_served),
 		cmocka_unit_test(between_bursts_the_driver_is_traced_and_nothing_is_attached),
+		cmocka_unit_test(ends_and_a_part_of_the_stages_are_served_unless_options_say_more),
 		cmocka_unit_test(only_the_page_can_be_read),
 		cmocka_unit_test(on_loopback_other_hosts_are_refused),
 		cmocka_unit_test(what_is_no_request_gets_no_page),

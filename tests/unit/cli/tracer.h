@@ -169,7 +169,7 @@ void tracer_pause(struct tracer *t)
 {
 	if (!t->measures)
 		return;
-	t->measures = false;
+	t->measures = t->o.stages;
 	traced.paused++;
 }
 

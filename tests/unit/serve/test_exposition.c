@@ -111,9 +111,9 @@ static void a_ratio_is_one_of_so_many(void **state)
 	struct exposition e = to_text(EXPOSITION_PROMETHEUS);
 
 	e.metric = metric_of(METRIC_SAMPLE);
-	exposition_ratio(&e, "", 0);
-	exposition_ratio(&e, "", 1);
-	exposition_ratio(&e, "", 100);
+	exposition_ratio(&e, "", 1, 0);
+	exposition_ratio(&e, "", 1, 1);
+	exposition_ratio(&e, "", 1, 100);
 	assert_text(&e, "ntprof_sample_ratio 1\nntprof_sample_ratio 1\nntprof_sample_ratio 0.01\n");
 }
 
