@@ -451,6 +451,12 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const
 	return answer(h, c, PAGE_CODE_200, page, h->rendered[format]);
 }
 
+/* The path stays as it was sent: a decoded %00 would be the end of a string. */
+static size_t leave_escaped(void *context, struct MHD_Connection *c, char *text)
+{
+	return strlen(text);
+}
+
 static void on_connection(void *context, struct MHD_Connection *c, void **client,
 			  enum MHD_ConnectionNotificationCode what)
 {
@@ -582,7 +588,8 @@ static int start(struct http *h, int fd)
 		MHD_USE_EPOLL, 0, NULL, NULL, on_request, h, MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)HTTP_CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_BYTES,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_UNESCAPE_CALLBACK,
+		leave_escaped, NULL, MHD_OPTION_END);
 	info = h->daemon ? mhd->MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
 	if (!info)
 		return -EIO;

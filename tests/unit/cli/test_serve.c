@@ -165,6 +165,8 @@ static void only_the_page_can_be_read(void **state)
 		{"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 404 "},
 		{"GET /metrics/../../etc/passwd HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		 "HTTP/1.1 404 "},
+		/* The library would decode it, and a string ends at a NUL. */
+		{"GET /metrics%00x HTTP/1.1\r\nHost: localhost\r\n\r\n", "HTTP/1.1 404 "},
 		{"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc",
 		 "HTTP/1.1 405 "},
 		{"PUT /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n",
