@@ -116,6 +116,8 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "Memory that they take")                                                                  \
 	X(KEPT_LEFT_OUT, "ntprof_recorder_left_out", COUNTER, "", "side",                           \
 	  "Records that went before their time, for want of memory (--keep-bytes)")                 \
+	X(KEPT_UNNAMED, "ntprof_recorder_unnamed", COUNTER, "", "side",                             \
+	  "Names without room: of a namespace, or of a connection in a block of records")           \
 	X(TRIGGERS, "ntprof_recorder_triggers", COUNTER, "", "side, trigger",                       \
 	  "How often it was set off, by what; also while it was writing")                           \
 	X(FILES, "ntprof_recorder_files", COUNTER, "", "side, result",                              \

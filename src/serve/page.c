@@ -792,6 +792,7 @@ static void put_kept(struct writing *w)
 	exposition_ns(&w->e, w->p->side_label, (uint64_t)(k->seconds * NS_PER_SECOND));
 	put(w, METRIC_KEPT_BYTES, k->memory_bytes);
 	put(w, METRIC_KEPT_LEFT_OUT, k->left_out);
+	put(w, METRIC_KEPT_UNNAMED, k->unnamed);
 	exposition_begin(&w->e, METRIC_TRIGGERS);
 	for (unsigned int i = 0; i < TRIGGERS_MAX; i++)
 		if (k->trigger_name[i])

@@ -640,6 +640,7 @@ void recorder_counts(const struct recorder *r, struct keep_counts *c)
 				   ? (double)(now - oldest->began_ns) / NS_PER_SECOND
 				   : 0,
 		.left_out = r->ring.left_out,
+		.unnamed = r->ring.unnamed,
 		.written = r->written,
 		.failed = r->failed,
 		.removed = r->folder.removed,

@@ -34,14 +34,14 @@ static uint64_t oldest_number(const struct ring *r)
 
 /*
  * Removes connections without records. To keep that cheap, it waits until there are twice as many
- * connections as were left last time.
+ * connections as were left last time, or as many as there may be, and until a block was dropped.
  */
 static void sweep(struct ring *r)
 {
 	struct ring_queue *q = NULL, *next = NULL;
 	unsigned int left;
 
-	if (HASH_COUNT(r->queues) < r->sweep_at)
+	if (HASH_COUNT(r->queues) < r->sweep_at || oldest_number(r) == r->swept)
 		return;
 	HASH_ITER(hh, r->queues, q, next)
 	{
@@ -51,6 +51,9 @@ static void sweep(struct ring *r)
 	}
 	left = HASH_COUNT(r->queues);
 	r->sweep_at = left > SWEEP_MIN / 2 ? 2 * left : SWEEP_MIN;
+	if (r->sweep_at > RING_QUEUES_MAX)
+		r->sweep_at = RING_QUEUES_MAX;
+	r->swept = oldest_number(r);
 }
 
 static struct ring_queue *find(const struct ring *r, uint32_t slot, uint32_t gen, uint32_t cntlid)
@@ -67,8 +70,10 @@ int ring_tell(struct ring *r, const struct queue_info *q)
 
 	if (!found) {
 		sweep(r);
-		if (HASH_COUNT(r->queues) >= RING_QUEUES_MAX)
+		if (HASH_COUNT(r->queues) >= RING_QUEUES_MAX) {
+			r->unnamed++;
 			return 0;
+		}
 		found = calloc(1, sizeof(*found));
 		if (!found)
 			return -ENOMEM;
@@ -92,8 +97,10 @@ int ring_tell_device(struct ring *r, const struct device_name *d)
 	snprintf(key.key.subsysnqn, sizeof(key.key.subsysnqn), "%s", d->subsysnqn);
 	HASH_FIND(hh, r->devices, &key.key, sizeof(key.key), found);
 	if (!found) {
-		if (HASH_COUNT(r->devices) >= RING_DEVICES_MAX)
+		if (HASH_COUNT(r->devices) >= RING_DEVICES_MAX) {
 			hash_drop(r->devices, r->devices);
+			r->unnamed++;
+		}
 		found = malloc(sizeof(*found));
 		if (!found)
 			return -ENOMEM;

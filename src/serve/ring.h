@@ -87,7 +87,10 @@ struct ring_device {
  *          is being written
  * @missed: records that were dropped before they were written to that file
  * @queues, @devices: hash tables
+ * @unnamed: names that found no room: a connection, once for each block that has records of it, and
+ *           a namespace whose name was dropped
  * @sweep_at: with this many connections, those without records are removed
+ * @swept: number of the oldest block when that was done last
  * @losses: counters as of the last collection
  */
 struct ring {
@@ -105,7 +108,9 @@ struct ring {
 	uint64_t missed;
 	struct ring_queue *queues;
 	struct ring_device *devices;
+	uint64_t unnamed;
 	unsigned int sweep_at;
+	uint64_t swept;
 	uint64_t losses[COUNTERS_NR];
 };
 
@@ -136,7 +141,7 @@ bool ring_add(struct ring *r, const struct nt_record *rec, uint64_t now_ns);
 /**
  * ring_tell() - add the connection of the last record
  *
- * With RING_QUEUES_MAX connections in the ring, another one is left out without an error.
+ * With RING_QUEUES_MAX connections in the ring, another one is left out and counted.
  *
  * Return: 0 or -ENOMEM.
  */

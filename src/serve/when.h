@@ -116,6 +116,7 @@ enum { TRIGGER_SIGNAL = WHEN_CONDITIONS_MAX, TRIGGER_EXIT, TRIGGERS_MAX };
  * @records: records that are kept now, in @memory_bytes of memory
  * @seconds: age of the oldest one
  * @left_out: records that were dropped before their time, or that found no memory
+ * @unnamed: names of connections and namespaces that found no room, see struct ring
  * @trigger_name: name of each trigger; NULL where there is no such condition
  * @triggers: how often each one fired. One that fires while a file is being written is counted,
  *            too, and its records are in that file.
@@ -128,6 +129,7 @@ struct keep_counts {
 	uint64_t memory_bytes;
 	double seconds;
 	uint64_t left_out;
+	uint64_t unnamed;
 	const char *trigger_name[TRIGGERS_MAX];
 	uint64_t triggers[TRIGGERS_MAX];
 	uint64_t written;

@@ -68,6 +68,47 @@ static void connections_without_records_are_forgotten(void **state)
 	assert_int_equal(HASH_COUNT(r->queues), 1);
 }
 
+static bool knows(const struct ring *r, unsigned int slot)
+{
+	struct ring_queue key = {.key = {.slot = slot, .gen = 1}}, *found;
+
+	HASH_FIND(hh, r->queues, &key.key, sizeof(key.key), found);
+	return found;
+}
+
+static void connections_past_the_last_are_counted_until_others_have_no_records(void **state)
+{
+	struct ring *r = *state;
+
+	add_block(r, RING_QUEUES_MAX);
+	assert_true(knows(r, RING_QUEUES_MAX - 1));
+	assert_int_equal(r->unnamed, 0);
+	/* Once for each block that has records of it. */
+	for (uint64_t block = 1; block <= 3; block++) {
+		add(r, RING_QUEUES_MAX);
+		add(r, RING_QUEUES_MAX);
+		assert_false(knows(r, RING_QUEUES_MAX));
+		assert_int_equal(r->unnamed, block);
+		ring_end_block(r);
+	}
+	ring_age(r, monotonic_ns() + 2 * KEPT_NS);
+	add(r, RING_QUEUES_MAX);
+	assert_true(knows(r, RING_QUEUES_MAX));
+	assert_int_equal(r->unnamed, 3);
+}
+
+static void names_of_namespaces_that_give_way_are_counted(void **state)
+{
+	struct ring *r = *state;
+
+	for (struct device_name d = {.nsid = 1}; d.nsid <= RING_DEVICES_MAX + 2; d.nsid++) {
+		assert_int_equal(ring_tell_device(r, &d), 0);
+		assert_int_equal(r->unnamed,
+				 d.nsid > RING_DEVICES_MAX ? d.nsid - RING_DEVICES_MAX : 0);
+	}
+	assert_int_equal(HASH_COUNT(r->devices), RING_DEVICES_MAX);
+}
+
 /*
  * Blocks of one, two and three records are all dropped; the reader is at another block each time.
  */
@@ -95,6 +136,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(connections_are_known_as_long_as_there_are_records_of_them),
 		TEST(connections_without_records_are_forgotten),
+		TEST(connections_past_the_last_are_counted_until_others_have_no_records),
+		TEST(names_of_namespaces_that_give_way_are_counted),
 		TEST(what_goes_before_it_is_read_is_missed),
 	};
 
