@@ -246,14 +246,14 @@ $(BUILD)/unit/bpf/programs_%.o: tests/unit/bpf/programs_%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_BPF_TEST) -MMD -MP -c -o $@ $<
 
-# With a call of the test's in each basic block of the merge, by which it counts what a record costs.
-COUNTED_OBJECTS := $(patsubst src/%.c,$(BUILD)/counted/%.o,$(wildcard src/merge/*.c))
+# With a call of the test's in each basic block of what is tested, by which it counts what a record costs.
+COUNTED_OBJECTS := $(patsubst src/%.c,$(BUILD)/counted/%.o,$(wildcard src/merge/*.c) src/serve/ring.c)
 $(BUILD)/counted/%.o: src/%.c
 	@echo "  CC      $@"
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
-$(BUILD)/unit/merge/test_cost: tests/unit/merge/test_cost.c $(COUNTED_OBJECTS) \
-		$(LIBRARY)
+$(BUILD)/unit/merge/test_cost $(BUILD)/unit/serve/test_ring_cost: $(BUILD)/unit/%: tests/unit/%.c \
+		$(COUNTED_OBJECTS) $(LIBRARY)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) $(LIBRARY) -lcmocka $(LIBS) $(LDFLAGS)

@@ -34,7 +34,6 @@
  * struct keep_file - a file
  * @path: for messages; "" before the file has begun
  * @name: name in its folder
- * @number: counts files from 1 on; see &ring_queue.told
  * @next: number of the first block that is not in the file
  * @losses: counters when the file's first block began
  * @first_ns: when that block began; 0: the file has no block
@@ -47,7 +46,6 @@ struct keep_file {
 	char path[PATH_MAX + FOLDER_NAME_LEN];
 	char name[FOLDER_NAME_LEN];
 	int64_t realtime_ns;
-	uint64_t number;
 	uint64_t next;
 	uint64_t losses[COUNTERS_NR];
 	uint64_t first_ns;
@@ -77,7 +75,7 @@ static void name_file(struct keep_file *f, struct folder *in, unsigned int tried
 
 /**
  * keep_file_open() - begin a file
- * @f: filled; the caller has set @number and @next
+ * @f: filled; the caller has set @next
  *
  * Return: 0 or a negative errno.
  */
@@ -140,13 +138,13 @@ static int tell_queues(struct keep_file *f, struct ring *r, struct folder *in,
 
 	HASH_ITER(hh, r->queues, q, next)
 	{
-		if (q->told == f->number || q->last_block < b->number)
+		if (q->told == r->file || q->last_block < b->number)
 			continue;
 		e.queue = q->q;
 		err = tell(f, in, &e);
 		if (err)
 			return err;
-		q->told = f->number;
+		q->told = r->file;
 	}
 	return 0;
 }
@@ -163,15 +161,31 @@ static int tell_devices(struct keep_file *f, struct ring *r, struct folder *in)
 
 	HASH_ITER(hh, r->devices, d, next)
 	{
-		if (d->told == f->number)
+		if (d->told == r->file)
 			continue;
 		e.device = d->d;
 		err = tell(f, in, &e);
 		if (err)
 			return err;
-		d->told = f->number;
+		d->told = r->file;
 	}
 	return 0;
+}
+
+/*
+ * Connections and namespaces may be many, and so may blocks: they are gone through only if one of
+ * them is new or was given a record since the last time.
+ */
+static int tell_names(struct keep_file *f, struct ring *r, struct folder *in,
+		      const struct ring_block *b)
+{
+	int err;
+
+	if (!r->untold)
+		return 0;
+	err = tell_queues(f, r, in, b) ?: tell_devices(f, r, in);
+	r->untold = err;
+	return err;
 }
 
 static int write_block(struct keep_file *f, struct ring *r, struct folder *in, struct ring_block *b)
@@ -179,8 +193,7 @@ static int write_block(struct keep_file *f, struct ring *r, struct folder *in, s
 	struct stream_event clock = {.type = STREAM_CLOCK, .clock = b->ended};
 	int err;
 
-	err = tell_queues(f, r, in, b)	       ?:
-	      tell_devices(f, r, in)	       ?:
+	err = tell_names(f, r, in, b) ?:
 	      room_for(f, in, b->records.len + sizeof(clock)) ?:
 	      stream_write(f->w, &clock)	      ?:
 	      stream_write_gathered(f->w, &b->records);
@@ -321,7 +334,6 @@ static void keep_file_close(struct keep_file *f)
  * @writing: @file is being written. It was triggered at @set_off_ns because of @why, and goes on
  *           until @until_ns.
  * @closing: no more records go into the file
- * @files: number of the last file
  * @next_block: the first block that is in no file
  * @triggers: of the present conditions, and of what is no condition
  * @counted: how often conditions fired, up to recorder_change(); the last ones that were in use
@@ -337,7 +349,6 @@ struct recorder {
 	bool writing;
 	bool closing;
 	struct keep_file file;
-	uint64_t files;
 	uint64_t next_block;
 	uint64_t set_off_ns;
 	uint64_t until_ns;
@@ -513,7 +524,9 @@ static void set_off(struct recorder *r, unsigned int trigger, const char *why, u
 	r->until_ns = now + after_ns;
 	r->writing = true;
 	ring_end_block(&r->ring);
-	r->file = (struct keep_file){.number = ++r->files, .next = r->next_block, .to.fd = -1};
+	r->file = (struct keep_file){.next = r->next_block, .to.fd = -1};
+	r->ring.file++;
+	r->ring.untold = true;
 	r->ring.reader = r->next_block ?: 1;
 	r->ring.missed = 0;
 	err = keep_file_open(&r->file, &r->folder, &r->header, realtime_ns());

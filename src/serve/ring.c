@@ -87,6 +87,7 @@ int ring_tell(struct ring *r, const struct queue_info *q)
 	}
 	found->q = *q;
 	found->told = 0;
+	r->untold = true;
 	return 0;
 }
 
@@ -111,6 +112,7 @@ int ring_tell_device(struct ring *r, const struct device_name *d)
 	}
 	found->d = *d;
 	found->told = 0;
+	r->untold = true;
 	return 0;
 }
 
@@ -121,6 +123,8 @@ static void drop_oldest(struct ring *r)
 	r->oldest = b->next;
 	if (!r->oldest)
 		r->newest = NULL;
+	if (r->at == b)
+		r->at = NULL;
 	r->kept -= b->records.records;
 	if (r->reader && b->number >= r->reader)
 		r->missed += b->records.records;
@@ -199,8 +203,10 @@ bool ring_add(struct ring *r, const struct nt_record *rec, uint64_t now_ns)
 	if (!first)
 		return false;
 	q = find(r, rec->slot, rec->gen, rec->cntlid);
-	if (q)
+	if (q) {
 		q->last_block = r->numbers;
+		r->untold |= q->told != r->file;
+	}
 	return !q || !q->q.subsysnqn[0];
 }
 
@@ -213,12 +219,14 @@ void ring_age(struct ring *r, uint64_t now_ns)
 		drop_oldest(r);
 }
 
-struct ring_block *ring_from(const struct ring *r, uint64_t number)
+/* A reader asks for one block after another, so the search begins at the last one. */
+struct ring_block *ring_from(struct ring *r, uint64_t number)
 {
-	struct ring_block *b = r->oldest;
+	struct ring_block *b = r->at && r->at->number <= number ? r->at : r->oldest;
 
 	while (b && b->number < number)
 		b = b->next;
+	r->at = b ?: r->at;
 	return b;
 }
 

@@ -85,7 +85,10 @@ struct ring_device {
  * @left_out: records that were dropped before their time, or that found no memory
  * @reader: number of the first block that has not been written to the file in progress; 0: no file
  *          is being written
+ * @at: the block that ring_from() returned last, or NULL
  * @missed: records that were dropped before they were written to that file
+ * @file: number of that file, or of the last one; from 1 on
+ * @untold: a connection or a namespace may be in the ring that was not announced to that file
  * @queues, @devices: hash tables
  * @unnamed: names that found no room: a connection, once for each block that has records of it, and
  *           a namespace whose name was dropped
@@ -105,7 +108,10 @@ struct ring {
 	uint64_t kept;
 	uint64_t left_out;
 	uint64_t reader;
+	struct ring_block *at;
 	uint64_t missed;
+	uint64_t file;
+	bool untold;
 	struct ring_queue *queues;
 	struct ring_device *devices;
 	uint64_t unnamed;
@@ -159,7 +165,7 @@ void ring_end_block(struct ring *r);
 void ring_age(struct ring *r, uint64_t now_ns);
 
 /** ring_from() - the oldest of the ended blocks from @number on; NULL if there is none */
-struct ring_block *ring_from(const struct ring *r, uint64_t number);
+struct ring_block *ring_from(struct ring *r, uint64_t number);
 
 /** ring_bytes() - memory that the blocks take */
 uint64_t ring_bytes(const struct ring *r);
