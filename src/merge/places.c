@@ -11,7 +11,10 @@
 #include "core/names.h"
 #include "core/segments.h"
 
-/* A connection, found by slot and generation. */
+/*
+ * A connection, found by slot and generation. @used: it was looked for since it was told, or since
+ * it was to give way last
+ */
 struct connection {
 	uint32_t slot;
 	uint32_t gen;
@@ -19,6 +22,7 @@ struct connection {
 	uint16_t cntlid;
 	char subsysnqn[NT_NQN_LEN];
 	char address[QUEUE_ADDRESS_LEN];
+	bool used;
 	UT_hash_handle hh;
 };
 
@@ -33,6 +37,7 @@ struct namespace
 {
 	struct namespace_key key;
 	struct device_name d;
+	bool used; /* as of struct connection */
 	UT_hash_handle hh;
 };
 
@@ -64,16 +69,37 @@ static struct connection *connection_of(const struct places *p, uint32_t slot, u
 	struct connection *c;
 
 	HASH_FIND_BYHASHVALUE(hh, p->connections, key, sizeof(key), hash_pair(slot, gen), c);
+	if (c)
+		c->used = true;
 	return c;
 }
+
+/*
+ * Makes room in a full table: the element that was added first goes. One that was used is added
+ * again instead, so that those that come and go do not take the place of those that stay.
+ */
+#define MAKE_ROOM(table, key_, size_)                                        \
+	while (HASH_COUNT(table) == PLACES_MAX) {                            \
+		__typeof__(table) first_ = (table);                          \
+		unsigned int hash_ = first_->hh.hashv;                       \
+                                                                             \
+		if (!first_->used) {                                         \
+			hash_drop(table, first_);                            \
+			break;                                               \
+		}                                                            \
+		first_->used = false;                                        \
+		HASH_DEL(table, first_);                                     \
+		HASH_ADD_BYHASHVALUE(hh, table, key_, size_, hash_, first_); \
+		if (!hash_kept(first_))                                      \
+			break;                                               \
+	}
 
 int places_queue(struct places *p, const struct queue_info *q)
 {
 	struct connection *c = connection_of(p, q->slot, q->gen);
 
-	if (!c && HASH_COUNT(p->connections) == PLACES_MAX)
-		hash_drop(p->connections, p->connections);
 	if (!c) {
+		MAKE_ROOM(p->connections, slot, 2 * sizeof(uint32_t));
 		c = calloc(1, sizeof(*c));
 		if (!c)
 			return -ENOMEM;
@@ -99,7 +125,10 @@ static struct namespace *namespace_of(const struct places *p, const char *subsys
 	struct namespace *n;
 
 	HASH_FIND_BYHASHVALUE(hh, p->namespaces, &key, sizeof(key), hash, n);
-	return n && !strcmp(n->d.subsysnqn, subsysnqn) ? n : NULL;
+	if (!n || strcmp(n->d.subsysnqn, subsysnqn) != 0)
+		return NULL;
+	n->used = true;
+	return n;
 }
 
 int places_device(struct places *p, const struct device_name *d)
@@ -110,8 +139,7 @@ int places_device(struct places *p, const struct device_name *d)
 		n->d = *d;
 		return 0;
 	}
-	if (HASH_COUNT(p->namespaces) == PLACES_MAX)
-		hash_drop(p->namespaces, p->namespaces);
+	MAKE_ROOM(p->namespaces, key, sizeof(n->key));
 	n = calloc(1, sizeof(*n));
 	if (!n)
 		return -ENOMEM;

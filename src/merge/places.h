@@ -2,7 +2,7 @@
 /*
  * A machine's names of the places where its commands come from and go to: disks, paths to
  * controllers, CPUs and cgroups. They belong to one recording, or to a tracer. Memory is bounded:
- * the oldest entries are dropped, and their places then have no name.
+ * entries that were told first and are not in use are dropped, and their places then have no name.
  */
 #ifndef NTPROF_MERGE_PLACES_H
 #define NTPROF_MERGE_PLACES_H

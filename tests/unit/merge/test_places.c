@@ -185,6 +185,28 @@ static void what_was_told_first_gives_way(void **state)
 	places_free(p);
 }
 
+static void what_is_in_use_stays(void **state)
+{
+	struct places *p = places_new();
+	struct group_name n;
+
+	/* Others come three times as often as there is room. */
+	for (uint32_t i = 0; i < 3 * PLACES_MAX; i++) {
+		const struct queue_info q = queue_of(i, "nqn.a", "traddr=a,trsvcid=1");
+		const struct device_name d = device_of("nqn.a", i, 1, "nvme0n1");
+		const struct nt_record r = record_of(0, 1, 0);
+
+		assert_int_equal(places_queue(p, &q), 0);
+		assert_int_equal(places_device(p, &d), 0);
+		if (i % 1000)
+			continue;
+		name(p, &r, &n);
+		assert_string_equal(n.device, "nvme0n1");
+		assert_string_equal(n.path, "a:1");
+	}
+	places_free(p);
+}
+
 static void an_origin_is_a_cpu_and_a_cgroup(void **state)
 {
 	const struct origin one = {.number = 1, .cpu = 3, .cgroup = "/a/b"};
@@ -231,6 +253,7 @@ int main(void)
 		cmocka_unit_test(a_device_is_of_its_subsystem_and_controller),
 		cmocka_unit_test(a_selection_by_a_device_is_by_its_name),
 		cmocka_unit_test(what_was_told_first_gives_way),
+		cmocka_unit_test(what_is_in_use_stays),
 		cmocka_unit_test(an_origin_is_a_cpu_and_a_cgroup),
 	};
 
