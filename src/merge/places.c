@@ -268,6 +268,17 @@ bool places_takes_far(const struct places *host, const struct select *s,
 	return d && is_called(d, s->device);
 }
 
+/* Whether @names, between which ", " stands, have that one. */
+static bool has_name(const char *names, const char *name)
+{
+	const size_t len = strlen(name);
+
+	for (const char *at = names; (at = strstr(at, name)); at++)
+		if ((at == names || at[-1] == ' ') && (!at[len] || at[len] == ','))
+			return true;
+	return false;
+}
+
 bool places_devices(const struct places *p, const char *device, char *buf, size_t size)
 {
 	bool found = false;
@@ -275,12 +286,8 @@ bool places_devices(const struct places *p, const char *device, char *buf, size_
 
 	buf[0] = '\0';
 	for (const struct namespace *n = p->namespaces; n; n = n->hh.next) {
-		const struct namespace *before = p->namespaces;
-
 		found = found || (device && is_called(&n->d, device));
-		while (before != n && strcmp(before->d.name, n->d.name) != 0)
-			before = before->hh.next;
-		if (before != n || !n->d.name[0] || used >= size)
+		if (!n->d.name[0] || used >= size || has_name(buf, n->d.name))
 			continue;
 		used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? ", " : "",
 					 n->d.name);

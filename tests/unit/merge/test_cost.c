@@ -8,6 +8,7 @@
  */
 #include "merge/testing.h"
 
+#include "merge/places.h"
 #include "merge/topology.h"
 
 static uint64_t blocks;
@@ -224,6 +225,27 @@ static void commands_that_look_alike_and_do_not_fit_cost_little(void **state)
 	}
 }
 
+/* Half of the namespaces have one name, the others another one: as a list they are short. */
+static void names_of_many_devices_are_listed_at_little_cost(void **state)
+{
+	struct places *p = places_new();
+	const uint32_t nr = 20000;
+	char names[512];
+	uint64_t before;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		struct device_name d = {.nsid = i};
+
+		snprintf(d.name, sizeof(d.name), "%s", i < nr / 2 ? "a" : "b");
+		assert_int_equal(places_device(p, &d), 0);
+	}
+	before = blocks;
+	assert_false(places_devices(p, "x", names, sizeof(names)));
+	assert_string_equal(names, "a, b");
+	assert_uint_in_range(blocks - before, nr, BLOCKS_EACH * nr);
+	places_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +254,7 @@ int main(void)
 		cmocka_unit_test(a_queue_costs_little_when_there_is_no_room),
 		cmocka_unit_test(a_record_costs_little_where_a_queue_has_many_connections),
 		cmocka_unit_test(commands_that_look_alike_and_do_not_fit_cost_little),
+		cmocka_unit_test(names_of_many_devices_are_listed_at_little_cost),
 	};
 
 	return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
