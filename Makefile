@@ -272,9 +272,8 @@ $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 # tests/fuzz/run says with which sanitizers. Readers read from memory: __wrap_read() takes the place of read().
 $(BUILD)/fuzz_report: LDFLAGS += -Wl,--wrap=exit
 # Peers without processes: see tests/fuzz/made_up.h.
-$(BUILD)/fuzz_peer $(BUILD)/fuzz_live_merge: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,write recv close kill raise waitpid poll \
-	epoll_ctl monotonic_ns instant_now $(addprefix child_,start kill end) $(addprefix starter_,new start end has_file free) \
-	$(addprefix terminal_,open lend take_back ours unread forget return_key close))
+$(BUILD)/fuzz_peer $(BUILD)/fuzz_live_merge: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,write recv close kill waitpid poll \
+	epoll_ctl monotonic_ns instant_now $(addprefix child_,start kill end) $(addprefix starter_,new start end has_file free))
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c $(LIBRARY)
 	@echo "  FUZZ    $@"
 	$(Q)$(COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -MMD -MP -o $@ $< $(LIBRARY) $(LIBS) $(LDFLAGS)

@@ -78,7 +78,7 @@ static bool keyboard_take(void)
 
 	if (!keyboard_ours() || tcgetattr(keyboard.fd, &now))
 		return false;
-	/* A peer that had the terminal may have left it in line mode: then set the modes again. */
+	/* Another program may have left the terminal in line mode: then set the modes again. */
 	if (keyboard.taken && !(now.c_lflag & ICANON))
 		return true;
 	/* Without ICANON, another program has died and not restored the modes: do not keep them. */
@@ -239,15 +239,13 @@ static void read_keyboard(struct browser *b, bool on)
 		epoll_ctl(b->epoll_fd, EPOLL_CTL_DEL, b->keyboard_fd, NULL);
 }
 
-bool browser_update(struct browser *b, bool free)
+bool browser_update(struct browser *b)
 {
 	bool had = b->reads && keyboard_taken(), has;
 
 	if (b->keyboard_fd < 0)
 		return false;
-	if (!free)
-		keyboard_leave();
-	has = free && keyboard_ours() && keyboard_take();
+	has = keyboard_ours() && keyboard_take();
 	read_keyboard(b, has);
 	b->state->keys = has;
 	return has && !had;

@@ -40,11 +40,10 @@ int browser_add(const struct browser *b, int fd);
 /**
  * browser_update() - take the keyboard, or give it up; call it after anything that may have changed
  * the terminal's foreground process
- * @free: no peer is asking for anything at the terminal
  *
  * Return: whether the screen has to be drawn again, because this process has just got the terminal.
  */
-bool browser_update(struct browser *b, bool free);
+bool browser_update(struct browser *b);
 
 /** browser_ready() - handle the keys that were pressed; @s: shown on the screen, or NULL */
 enum pressed_wish browser_ready(struct browser *b, const struct stats *s);

@@ -245,8 +245,7 @@ struct live {
 	bool due;		  /* the terminal has not taken the last screen */
 	struct peering peering;
 	struct live_merge *peers; /* the merge of @peering; NULL without peers */
-	struct peers_told told;
-	bool terminal; /* the user sees standard error at once */
+	bool terminal;		  /* standard error is one */
 	struct group_choice choice;
 	struct grouped_records grouped_records;
 	uint64_t shown;
@@ -260,7 +259,7 @@ static void screen_noted(const struct live *l)
 	console_hold(l->view.entered && l->terminal);
 }
 
-/* Leaves the screen before its time: a peer asks for something, or the run fails. */
+/* Leaves the screen before its time: the run fails. */
 static void screen_leave(struct live *l)
 {
 	if (!l->view.entered || output_put(l->view.output, SCREEN_LEAVE, strlen(SCREEN_LEAVE), 0))
@@ -294,31 +293,12 @@ static uint64_t left_out(void *context)
 	return l->left_out;
 }
 
-/* Return: whether a peer may ask for a password at the terminal, or does so now. */
-static bool starting(const struct live *l)
-{
-	return l->peers && (!live_merge_settled(l->peers) || live_merge_asking(l->peers));
-}
-
-/* Return: whether the screen must not be drawn for that reason. */
-static bool held_back(const struct live *l)
-{
-	return l->view.redraw && starting(l);
-}
-
-/* Prints the peers' messages at a terminal, before the first screen is drawn. */
-static void tell_messages(struct live *l)
-{
-	if (l->terminal && starting(l))
-		peers_print_messages(l->peers, &l->told, stderr);
-}
-
 /* Draws the same interval again. */
 static int redraw_now(struct live *l)
 {
 	int err;
 
-	if (!l->seen || !l->view.redraw || held_back(l))
+	if (!l->seen || !l->view.redraw)
 		return 0;
 	l->view.again = true;
 	err = taken(l, view_interval(l->seen, &l->view));
@@ -329,7 +309,6 @@ static int redraw_now(struct live *l)
 static int show_interval(void *context, const struct stats *s)
 {
 	struct live *l = context;
-	bool hold = held_back(l);
 	int err = limits_interval(&l->limits, s)
 			  ?: controllers_look(&l->controllers, "/sys", s, monotonic_ns());
 
@@ -339,18 +318,13 @@ static int show_interval(void *context, const struct stats *s)
 
 	if (!err && l->choice.live_groups)
 		err = live_groups_interval(l->grouped_records.live_groups, s);
-	if (!err && !hold && !l->state.paused)
+	if (!err && !l->state.paused)
 		err = taken(l, view_interval(s, &l->view));
 
 	l->seen = s;
-	if (l->terminal && starting(l))
-		peers_print_waiting(l->peers, &l->told, hold, stderr);
 	if (!err && l->peers)
 		err = live_merge_interval(l->peers);
-	/* live_merge_interval() has read the peers' messages as well. */
-	if (!err)
-		tell_messages(l);
-	if (err || hold)
+	if (err)
 		return err;
 	return l->o->count && ++l->shown >= l->o->count;
 }
@@ -401,8 +375,6 @@ static void failed(void *context)
 
 	browser_leave(&l->browser);
 	screen_leave(l);
-	if (l->peers)
-		live_merge_fail(l->peers);
 }
 
 static int take_record(void *context, const struct tracer *t, const struct nt_record *r)
@@ -427,8 +399,6 @@ static int start_peers(struct live *l)
 		return -1;
 	l->peers = l->peering.merge;
 	l->view.peers = l->peers;
-	if (l->view.redraw)
-		live_merge_let_skip(l->peers);
 	return 0;
 }
 
@@ -455,8 +425,6 @@ static int take_own(void *context)
 
 	if (err)
 		return err;
-	if (l->peers)
-		tell_messages(l);
 	wish = browser_ready(&l->browser, l->seen);
 	if (wish == PRESSED_QUIT)
 		return 1;
@@ -482,9 +450,7 @@ static void settle(void *context)
 
 	if (!l->view.redraw)
 		return;
-	if (starting(l))
-		screen_leave(l);
-	back = browser_update(&l->browser, !starting(l));
+	back = browser_update(&l->browser);
 	/* It was left when this program was stopped. */
 	l->view.entered &= !back;
 	if (back || retry(l))

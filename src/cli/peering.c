@@ -10,6 +10,9 @@
 
 #include "cli/notify.h"
 #include "core/text.h"
+#include "core/time.h"
+#include "peer/prompts.h"
+#include "view/peers.h"
 
 int peering_user(const struct peer_options *o, struct peer_user *user)
 {
@@ -22,17 +25,71 @@ int peering_user(const struct peer_options *o, struct peer_user *user)
 	return 0;
 }
 
-int peering_start(struct peering *p, const struct peer_options *o, const struct peer_user *user,
+/* Return: a descriptor that is readable when a signal that ends the run has come, or -1. */
+static int hurry_open(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+struct prompter {
+	const struct live_merge *merge;
+	uint64_t told;
+};
+
+static void heard(void *context, unsigned int i, bool all)
+{
+	struct prompter *p = context;
+
+	if (isatty(STDERR_FILENO))
+		peers_print_messages(p->merge, i, all, &p->told, stderr);
+}
+
+/* Return: 0 or a negative errno. */
+static int answer(struct live_merge *l, int terminal)
+{
+	int hurry_fd = hurry_open(), err = 0;
+
+	for (unsigned int i = 0; !err && live_merge_peer(l, i); i++) {
+		struct prompter p = {.merge = l};
+
+		if (peer_settled(live_merge_peer(l, i)))
+			continue;
+		if (isatty(STDERR_FILENO))
+			peers_print_waiting(l, i, stderr);
+		err = prompts_answer(l, i, terminal, hurry_fd, monotonic_ns() + PROMPT_NS, heard,
+				     &p);
+	}
+	if (hurry_fd >= 0)
+		close(hurry_fd);
+	return err;
+}
+
+int peering_start(struct peering *p, const struct peer_options *o, struct peer_user *user,
 		  bool lasting)
 {
+	int terminal = lasting ? -1 : prompts_terminal(), err = 0;
+
+	user->terminal = terminal >= 0;
 	for (unsigned int i = 0; i < o->nr; i++)
 		if (o->machine[i])
 			message("--peer %s runs: %s", o->machine[i], o->source[i]);
 	p->merge = lasting ? live_merge_new_lasting((char *const *)o->source, o->nr, user)
 			   : live_merge_new((char *const *)o->source, o->nr, user);
-	if (p->merge)
+	if (!p->merge)
+		err = -errno;
+	if (terminal >= 0) {
+		err = err ?: answer(p->merge, terminal);
+		close(terminal);
+	}
+	if (!err)
 		return 0;
-	fprintf(stderr, "ntprof-bpf: cannot start the peers: %s\n", strerror(errno));
+	fprintf(stderr, "ntprof-bpf: cannot start the peers: %s\n", strerror(-err));
 	errno = ECANCELED;
 	return -1;
 }
@@ -57,16 +114,11 @@ int peering_record(struct peering *p, const struct tracer *t, const struct nt_re
 
 int peering_finish(struct peering *p)
 {
-	sigset_t set;
 	int fd, err;
 
 	if (!p->merge)
 		return 0;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	fd = hurry_open();
 	err = live_merge_finish(p->merge, fd);
 	if (fd >= 0)
 		close(fd);
@@ -160,10 +212,4 @@ void peer_news_tell(struct peer_news *n, const struct live_merge *l)
 		n->again[i] = n->again[i] && a.state != PEER_RUNNING && a.state != PEER_WAITING;
 		tell(i + 1, &a);
 	}
-}
-
-void peer_news_prompts(struct peer_news *n, const struct live_merge *l)
-{
-	if (!live_merge_settled(l) || live_merge_asking(l))
-		peers_print_messages(l, &n->told, stderr);
 }

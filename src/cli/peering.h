@@ -13,7 +13,6 @@
 #include "peer/live_merge.h"
 #include "trace/announce.h"
 #include "trace/tracer.h"
-#include "view/peers.h"
 
 /**
  * struct peering - all zeroes at first
@@ -38,11 +37,13 @@ int peering_user(const struct peer_options *o, struct peer_user *user);
 /**
  * peering_start() - start all peers; call it when it is known that this process may trace, so that
  * none is started in vain
- * @lasting: restart a peer whenever it ends
+ * @lasting: restart a peer whenever it ends. Otherwise commands have the terminal, if this program
+ *           is in its foreground, and may ask there for what they need before this returns. The
+ *           signals that end a run are blocked, and end that wait.
  *
  * Return: 0, or -1 with errno set to ECANCELED and a message on standard error.
  */
-int peering_start(struct peering *p, const struct peer_options *o, const struct peer_user *user,
+int peering_start(struct peering *p, const struct peer_options *o, struct peer_user *user,
 		  bool lasting);
 
 /**
@@ -63,7 +64,7 @@ int peering_finish(struct peering *p);
 /** peering_close() - wait until all have ended, and release */
 void peering_close(struct peering *p);
 
-/* Changes of the peers' states, for the journal, and the peers' prompts, for the terminal. */
+/* Changes of the peers' states, for the journal. */
 
 /**
  * struct peer_news - the changes reported so far; all zeroes at first
@@ -75,18 +76,11 @@ struct peer_news {
 	unsigned int state[PEERS_MAX];
 	bool again[PEERS_MAX];
 	uint64_t restarts[PEERS_MAX];
-	struct peers_told told;
 };
 
 /**
  * peer_news_tell() - report the states that have changed; call it as often as there may be lines
  */
 void peer_news_tell(struct peer_news *n, const struct live_merge *l);
-
-/**
- * peer_news_prompts() - print to standard error, which is a terminal, what peers write before their
- * streams begin
- */
-void peer_news_prompts(struct peer_news *n, const struct live_merge *l);
 
 #endif /* NTPROF_CLI_PEERING_H */

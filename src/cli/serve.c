@@ -496,7 +496,6 @@ static void flight_change(struct recorder *r, struct flight_options *o)
  * @recorder: NULL without --keep
  * @announced_names: the connections and devices that @recorder knows
  * @user: the user that runs the peers' commands
- * @terminal: the user sees standard error at once
  * @signal_fd: SIGUSR1 and SIGHUP
  * @interval_ns: from the last time that the configuration was read
  */
@@ -513,7 +512,6 @@ struct serve {
 	struct peer_user user;
 	struct peering peering;
 	struct peer_news news;
-	bool terminal;
 	struct changes changes;
 	struct slowest slowest;
 	int epoll_fd; /* has the two below, the HTTP server and the peers */
@@ -624,14 +622,7 @@ static void take_signals(struct serve *v)
 /* Return: 0 or a negative errno. */
 static int take_peers(struct serve *v)
 {
-	int err;
-
-	if (!v->peering.merge)
-		return 0;
-	err = live_merge_ready(v->peering.merge);
-	if (!err && v->terminal)
-		peer_news_prompts(&v->news, v->peering.merge);
-	return err;
+	return v->peering.merge ? live_merge_ready(v->peering.merge) : 0;
 }
 
 /* Ping the watchdog from the main loop, so that a hung loop misses it. */
@@ -741,11 +732,7 @@ static int end(void *context, const struct stats *s)
 
 static void failed(void *context)
 {
-	struct serve *v = context;
-
-	ended(v);
-	if (v->peering.merge)
-		live_merge_fail(v->peering.merge);
+	ended(context);
 }
 
 static void ignore(int signal)
@@ -802,7 +789,6 @@ static int serve(struct serve_options *o)
 	callbacks.ends_processes = o->peers.nr;
 	callbacks.keeps = (o->peers.nr && v.user.other ? RIGHT(CAP_KILL) : 0) |
 			  (config_searches() ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
-	v.terminal = isatty(STDERR_FILENO);
 	v.interval_ns = o->run.interval_ns;
 	v.signal_fd = open_signals();
 	v.page = page_new(o->run.side, o->by_queue, o->series, v.started_ms);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -153,18 +154,14 @@ static bool any_left(struct guard *g)
 	for (;;) {
 		siginfo_t si = {.si_pid = 0};
 
-		if (waitid(P_ALL, 0, &si, WEXITED | WSTOPPED | WNOHANG))
+		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG))
 			return errno == EINTR;
 		if (!si.si_pid)
 			return true;
-		if (si.si_code == CLD_STOPPED) {
-			if (si.si_pid == g->command || getpgid(si.si_pid) == getpgrp())
-				tell(g, GUARD_STOPPED, si.si_status);
-		} else if (si.si_pid == g->command) {
-			g->command = 0;
-			tell(g, GUARD_ENDED,
-			     si.si_code == CLD_EXITED ? si.si_status : -si.si_status);
-		}
+		if (si.si_pid != g->command)
+			continue;
+		g->command = 0;
+		tell(g, GUARD_ENDED, si.si_code == CLD_EXITED ? si.si_status : -si.si_status);
 	}
 }
 
@@ -464,6 +461,18 @@ static void leave_manager(void)
 	unsetenv("WATCHDOG_USEC");
 }
 
+/* A command that asks for something then fails at once, and opens no window for it, ssh(1). */
+static void leave_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		ioctl(fd, TIOCNOTTY);
+		close(fd);
+	}
+	setenv("SSH_ASKPASS_REQUIRE", "never", 0);
+}
+
 /*
  * The command gets only the two pipes. With another descriptor of ours, the reader of that one
  * would not see its end, or a guard would not see our end.
@@ -499,6 +508,8 @@ static void become(void *context)
 
 	default_signals();
 	leave_manager();
+	if (!s->user->terminal)
+		leave_terminal();
 	take_descriptors(s);
 	/* What another user may not read must not be opened for that user. */
 	if (s->user->other)

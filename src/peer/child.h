@@ -26,12 +26,14 @@
  *         capabilities that it would inherit.
  * @bare: it also runs without the capabilities that root has by itself, and can never get new
  *        privileges
+ * @terminal: it has the terminal of this program, if there is one
  * @name: "" if the user has none
  * @home, @shell: of the password file, or "/" and "/bin/sh"
  */
 struct peer_user {
 	bool other;
 	bool bare;
+	bool terminal;
 	uid_t uid;
 	gid_t gid;
 	gid_t groups[PEER_GROUPS_MAX];
@@ -73,17 +75,11 @@ int peer_user_become(const struct peer_user *u);
 #define GUARD_END_NS (2 * PEER_STOP_NS)
 
 enum guard_report_kind {
-	GUARD_ENDED,   /* the command ended; @value: exit status, or negative number of a signal */
-	GUARD_STOPPED, /* a process of the group was stopped, see below; @value: the signal */
+	GUARD_ENDED, /* the command ended; @value: exit status, or negative number of a signal */
 	GUARD_INTERRUPTED /* a key at the group's terminal; @value: SIGINT, SIGQUIT or SIGHUP */
 };
 
-/**
- * struct guard_report - a message of a guard
- *
- * A process group that may not use the terminal is stopped when one of its processes tries to use
- * it: by SIGTTIN or SIGTTOU, termios(3). Ctrl-Z is SIGTSTP.
- */
+/** struct guard_report - a message of a guard */
 struct guard_report {
 	int kind;
 	int value;

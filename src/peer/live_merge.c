@@ -13,7 +13,6 @@
 #include "core/time.h"
 #include "merge/merge.h"
 #include "peer/child.h"
-#include "peer/prompts.h"
 
 static void look(struct restart *a, const struct peer *p, uint64_t now_ns)
 {
@@ -95,7 +94,6 @@ struct live_merge {
 	struct restart restart[PEERS_MAX];
 	struct starter *starter;
 	unsigned int nr;
-	struct prompts prompts;
 	int epoll_fd;
 	int again_fd;
 	struct merge *merge;
@@ -168,7 +166,6 @@ static struct live_merge *begin(char *const *sources, unsigned int nr, const str
 		return NULL;
 	callbacks.context = l;
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	prompts_open(&l->prompts, l->peer, l->epoll_fd);
 	l->again_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	l->merge = merge_new(&callbacks);
 	l->unmatched = unmatched_new(PEER_STREAM + nr);
@@ -183,14 +180,10 @@ static struct live_merge *begin(char *const *sources, unsigned int nr, const str
 	l->starter = lasting ? starter_new(sources, nr, user) : NULL;
 	if (lasting && !l->starter)
 		goto fail;
-	/* Commands of a starter have no terminal. */
-	if (lasting)
-		prompts_end(&l->prompts);
 	watch(l, l->again_fd);
 	for (unsigned int i = 0; i < nr; i++)
 		if (add_peer(l, sources[i], user))
 			goto fail;
-	l->prompts.nr = nr;
 	return l;
 
 fail:
@@ -216,7 +209,6 @@ void live_merge_free(struct live_merge *l)
 {
 	if (!l)
 		return;
-	prompts_close(&l->prompts);
 	for (unsigned int i = 0; i < l->nr; i++)
 		peer_kill(l->peer[i]);
 	for (unsigned int i = 0; i < l->nr; i++)
@@ -334,7 +326,6 @@ int live_merge_ready(struct live_merge *l)
 	if (read(l->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return -errno;
 	ret = read_all(l);
-	prompts_serve(&l->prompts);
 	n = 1;
 	if (ret > 0 && write(l->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return -errno;
@@ -387,7 +378,6 @@ int live_merge_tend(struct live_merge *l)
 	int ret;
 
 	unmatched_clock(l->unmatched, HOST_STREAM, &now);
-	prompts_go_on(&l->prompts);
 	merge_expire(l->merge, EXPIRE_NS);
 	ret = live_merge_ready(l);
 	start_again(l);
@@ -411,19 +401,9 @@ int live_merge_add_up(struct live_merge *l)
 	return add_up(l) ?: live_merge_tend(l);
 }
 
-bool live_merge_settled(const struct live_merge *l)
+int live_merge_interrupt(struct live_merge *l, unsigned int i)
 {
-	return prompts_settled(&l->prompts);
-}
-
-void live_merge_let_skip(struct live_merge *l)
-{
-	prompts_let_skip(&l->prompts);
-}
-
-const struct peer *live_merge_asking(const struct live_merge *l)
-{
-	return l->prompts.asking;
+	return peer_interrupt(l->peer[i]);
 }
 
 static bool all_are(const struct live_merge *l, bool (*so)(const struct peer *p))
@@ -466,7 +446,6 @@ int live_merge_finish(struct live_merge *l, int hurry_fd)
 {
 	int ret;
 
-	prompts_end(&l->prompts);
 	ret = read_until(l, peer_over, monotonic_ns() + LINGER_NS, true, hurry_fd);
 	for (unsigned int i = 0; i < l->nr; i++)
 		peer_stop(l->peer[i]);
@@ -476,11 +455,6 @@ int live_merge_finish(struct live_merge *l, int hurry_fd)
 		return ret;
 	merge_finish(l->merge);
 	return add_up(l) ?: l->result;
-}
-
-void live_merge_fail(struct live_merge *l)
-{
-	prompts_end(&l->prompts);
 }
 
 void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n)

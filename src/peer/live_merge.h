@@ -46,10 +46,6 @@ int live_merge_fd(const struct live_merge *l);
 /**
  * live_merge_ready() - take what peers have sent, for a limited time
  *
- * A peer may ask for something at the terminal before its stream begins. It gets the terminal then,
- * one peer at a time. A key such as Ctrl-C that is pressed meanwhile is for this process as well:
- * it gets that signal.
- *
  * Return: 0 or a negative errno.
  */
 int live_merge_ready(struct live_merge *l);
@@ -92,19 +88,8 @@ int live_merge_interval(struct live_merge *l);
  */
 int live_merge_add_up(struct live_merge *l);
 
-/**
- * live_merge_settled() - whether no peer will ask for anything any more
- *
- * That is so when each peer's stream has begun or is over, or when the user did not want to wait
- * for that.
- */
-bool live_merge_settled(const struct live_merge *l);
-
-/** live_merge_let_skip() - from now on let the user skip that wait with the return key */
-void live_merge_let_skip(struct live_merge *l);
-
-/** live_merge_asking() - the peer that has the terminal now, or NULL */
-const struct peer *live_merge_asking(const struct live_merge *l);
+/** live_merge_interrupt() - peer_interrupt() of peer @i */
+int live_merge_interrupt(struct live_merge *l, unsigned int i);
 
 /**
  * live_merge_finish() - the host has ended: let peers send the rest, and end them
@@ -113,11 +98,6 @@ const struct peer *live_merge_asking(const struct live_merge *l);
  * Return: 0 or a negative errno.
  */
 int live_merge_finish(struct live_merge *l, int hurry_fd);
-
-/**
- * live_merge_fail() - instead of live_merge_finish(), when the run fails: take back the terminal
- */
-void live_merge_fail(struct live_merge *l);
 
 /**
  * struct live_merge_counts - what became of the records so far, of all connections together

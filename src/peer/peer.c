@@ -52,6 +52,7 @@ struct before {
 
 struct peer {
 	char *source;
+	enum source_kind kind;
 	enum nt_side side;
 	struct starter *starter; /* NULL: started once, without a starter */
 	unsigned int index;	 /* of its source at the starter */
@@ -61,7 +62,6 @@ struct peer {
 	struct child child;
 	bool ended;    /* the command has ended: */
 	int end_value; /* see GUARD_ENDED */
-	bool asks;     /* it was stopped when it tried to use the terminal */
 	int interrupt; /* what was pressed at the terminal, a signal's number, or 0 */
 	struct stream_reader *reader;
 	struct stream_header header;
@@ -93,7 +93,7 @@ static void end_child(struct peer *p)
 static int start(struct peer *p, const struct peer_user *user)
 {
 	int err = p->starter ? starter_start(p->starter, p->index, &p->child)
-			     : child_start(&p->child, p->source, source_kind(p->source), user);
+			     : child_start(&p->child, p->source, p->kind, user);
 
 	p->result = -EAGAIN;
 	p->heard_ns = monotonic_ns();
@@ -110,6 +110,7 @@ static struct peer *begin(struct peer *p, const char *source, enum nt_side side,
 	int err;
 
 	p->side = side;
+	p->kind = source_kind(source);
 	p->source = strdup(source);
 	err = p->source ? start(p, user) : -ENOMEM;
 	if (!err)
@@ -164,7 +165,7 @@ int peer_restart(struct peer *p)
 	stream_reader_free(p->reader);
 	p->reader = NULL;
 	p->restarts++;
-	p->ended = p->asks = p->begun = p->waiting = p->recording = p->over = false;
+	p->ended = p->begun = p->waiting = p->recording = p->over = false;
 	p->interrupt = p->end_value = 0;
 	p->refused = NULL;
 	/* What comes now does not continue an incomplete line. */
@@ -229,11 +230,6 @@ static void read_reports(struct peer *p)
 		case GUARD_ENDED:
 			p->ended = true;
 			p->end_value = r.value;
-			break;
-		case GUARD_STOPPED:
-			p->asks |= r.value == SIGTTIN || r.value == SIGTTOU;
-			if (r.value == SIGTSTP)
-				p->interrupt = SIGTSTP;
 			break;
 		case GUARD_INTERRUPTED:
 			p->interrupt = r.value;
@@ -377,8 +373,6 @@ void peer_about(const struct peer *p, struct peer_about *a)
 	a->first_message = first_message(p, a->state);
 	if (a->state == PEER_REFUSED)
 		a->why = p->refused ?: stream_error(p->reader);
-	if (a->state == PEER_STARTING && p->asks)
-		a->why = "it asks for something at the terminal";
 	/* Its last data are missing then, such as its final losses. */
 	if (p->stopped && !peer_gone(p) && !a->why[0])
 		a->why = "it did not end in time when it was asked to";
@@ -393,14 +387,9 @@ void peer_about(const struct peer *p, struct peer_about *a)
 		a->signal = -p->end_value;
 }
 
-bool peer_asks(const struct peer *p)
+bool peer_is_command(const struct peer *p)
 {
-	return p->asks && !peer_settled(p);
-}
-
-void peer_answered(struct peer *p)
-{
-	p->asks = false;
+	return p->kind == SOURCE_COMMAND;
 }
 
 int peer_interrupt(struct peer *p)

@@ -148,14 +148,8 @@ struct peer_about {
 /** peer_about() - fill @a; valid until the peer is read again */
 void peer_about(const struct peer *p, struct peer_about *a);
 
-/** peer_asks() - whether it waits for the terminal, which has to be lent to its process group */
-bool peer_asks(const struct peer *p);
-
-/**
- * peer_answered() - it has got its answer; peer_asks() is true again if it tries to use the
- * terminal again
- */
-void peer_answered(struct peer *p);
+/** peer_is_command() - whether its source is a command, and not a file or a FIFO */
+bool peer_is_command(const struct peer *p);
 
 /**
  * peer_interrupt() - the signal of a key that was pressed while the peer had the terminal, or 0;

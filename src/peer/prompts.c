@@ -1,158 +1,120 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "peer/prompts.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
-#include <sys/epoll.h>
+#include <termios.h>
+#include <unistd.h>
 
+#include "core/array.h"
 #include "core/time.h"
 
-/* A process that reads the terminal takes a line at once, but a busy machine may run it late. */
-#define UNREAD_NS 5000000000ULL
+/* Time from one look at a peer that says nothing to the next. */
+#define LOOK_MS 100
 
-void prompts_open(struct prompts *p, struct peer *const *peer, int epoll_fd)
-{
-	*p = (struct prompts){.peer = peer, .epoll_fd = epoll_fd};
-	terminal_open(&p->terminal);
-}
-
-/*
- * Begins or stops to read the terminal. While a peer asks, it is not read here, because what is
- * typed is the peer's answer.
+/**
+ * struct loan - the terminal, lent to a process group
+ * @fd: the terminal
+ * @group: the process group, or 0 if it could not be lent
+ * @modes: modes before it was lent
+ * @ttou: disposition of SIGTTOU before it was lent. The signal is ignored meanwhile: a process in
+ *        the background that writes, or takes the terminal back, may get it (termios(3)), and it
+ *        stops the whole process. A signal mask would be one thread's, and other threads write to
+ *        the terminal.
  */
-static void read_terminal(const struct prompts *p, bool on)
-{
-	struct epoll_event e = {.events = EPOLLIN, .data.fd = p->terminal.fd};
+struct loan {
+	int fd;
+	pid_t group;
+	struct termios modes;
+	struct sigaction ttou;
+};
 
-	if (p->may_skip)
-		epoll_ctl(p->epoll_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, p->terminal.fd, &e);
+int prompts_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0 || tcgetpgrp(fd) == getpgrp())
+		return fd;
+	close(fd);
+	return -1;
 }
 
-static void lend(struct prompts *p, struct peer *peer)
+static void lend(struct loan *t, pid_t group)
 {
-	if (!peer_asks(peer) || !terminal_lend(&p->terminal, peer_group(peer)))
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct termios modes;
+
+	if (tcgetattr(t->fd, &t->modes))
 		return;
-	read_terminal(p, false);
-	p->asking = peer;
-	p->unread_ns = 0;
+	modes = t->modes;
+	modes.c_lflag |= ICANON | ECHO;
+	/* It would stop the command only, and the shell would not know. */
+	modes.c_cc[VSUSP] = _POSIX_VDISABLE;
+	tcsetattr(t->fd, TCSANOW, &modes);
+	sigaction(SIGTTOU, &ignore, &t->ttou);
+	t->group = group;
+	tcsetpgrp(t->fd, group);
 }
 
-static void take_back(struct prompts *p)
+static void take_back(const struct loan *t)
 {
-	if (!p->asking)
+	if (!t->group)
 		return;
-	terminal_take_back(&p->terminal);
-	read_terminal(p, true);
-	p->asking = NULL;
+	/* A shell may have given the terminal to another group meanwhile. */
+	if (tcgetpgrp(t->fd) == t->group)
+		tcsetpgrp(t->fd, getpgrp());
+	/* A command that was killed while it read a password has left the terminal without echo. */
+	tcsetattr(t->fd, TCSANOW, &t->modes);
+	sigaction(SIGTTOU, &t->ttou, NULL);
 }
 
-/*
- * A key such as Ctrl-C is for all processes of the group that has the terminal, and for no others.
- * This process gets it here.
- */
-static void take_interrupt(struct prompts *p, struct peer *peer)
+/* The guard of a command that failed may still have a key to report until it ends. */
+static bool answered(const struct peer *p)
 {
-	int interrupt = peer_interrupt(peer);
+	return peer_settled(p) && (!peer_over(p) || peer_gone(p));
+}
 
-	/*
-	 * A peer that stops by itself is not our concern. The end of a peer may be known before the
-	 * reason for it.
-	 */
-	if (!interrupt || (interrupt == SIGTSTP && peer != p->asking))
-		return;
-	take_back(p);
-	/*
-	 * Ctrl-Z also stops the processes that started this program, such as sudo. This process
-	 * continues when they do.
-	 */
-	if (interrupt == SIGTSTP)
-		kill(0, SIGTSTP);
-	else
+/* Return: 0 or a negative errno of live_merge_ready(). */
+static int wait_for(struct live_merge *l, unsigned int i, int hurry_fd, uint64_t until_ns,
+		    void (*heard)(void *context, unsigned int i, bool all), void *context)
+{
+	const struct peer *p = live_merge_peer(l, i);
+	struct pollfd f[] = {
+		{.fd = live_merge_fd(l), .events = POLLIN},
+		{.fd = hurry_fd, .events = POLLIN},
+	};
+	int err = 0, n;
+
+	while (!err && !answered(p) && !f[1].revents && monotonic_ns() < until_ns) {
+		/* It may have tried to use the terminal before it had it, and was stopped then. */
+		kill(-peer_group(p), SIGCONT);
+		n = poll(f, ARRAY_SIZE(f), LOOK_MS);
+		err = live_merge_ready(l);
+		heard(context, i, n == 0);
+		if (peer_over(p))
+			peer_ask_to_end(p);
+	}
+	if (!err && !answered(p) && !f[1].revents)
+		peer_ask_to_end(p);
+	heard(context, i, true);
+	return err;
+}
+
+int prompts_answer(struct live_merge *l, unsigned int i, int terminal, int hurry_fd,
+		   uint64_t until_ns, void (*heard)(void *context, unsigned int i, bool all),
+		   void *context)
+{
+	struct loan t = {.fd = terminal};
+	int err, interrupt;
+
+	if (!peer_is_command(live_merge_peer(l, i)))
+		return 0;
+	lend(&t, peer_group(live_merge_peer(l, i)));
+	err = wait_for(l, i, hurry_fd, until_ns, heard, context);
+	take_back(&t);
+	interrupt = live_merge_interrupt(l, i);
+	if (interrupt)
 		raise(interrupt);
-}
-
-static void stop_skipping(struct prompts *p)
-{
-	read_terminal(p, false);
-	p->may_skip = false;
-}
-
-bool prompts_settled(const struct prompts *p)
-{
-	for (unsigned int i = 0; i < p->nr && !p->skipped; i++) {
-		if (!peer_settled(p->peer[i]))
-			return false;
-	}
-	return true;
-}
-
-void prompts_serve(struct prompts *p)
-{
-	for (unsigned int i = 0; i < p->nr; i++)
-		take_interrupt(p, p->peer[i]);
-	if (p->asking && peer_settled(p->asking))
-		take_back(p);
-	for (unsigned int i = 0; i < p->nr && !p->asking && !p->over; i++)
-		lend(p, p->peer[i]);
-	if (!p->may_skip || p->asking)
-		return;
-	p->skipped |= terminal_return_key(&p->terminal);
-	if (prompts_settled(p))
-		stop_skipping(p);
-	else if (!terminal_ours(&p->terminal))
-		/*
-		 * Input stays there for the process that it is for. If the terminal is gone, it
-		 * would only signal hangups.
-		 */
-		read_terminal(p, false);
-}
-
-/* If the peer asks for more, it is stopped again, and this is reported. */
-static void take_back_unread(struct prompts *p)
-{
-	uint64_t now = monotonic_ns();
-
-	if (!terminal_unread(&p->terminal)) {
-		p->unread_ns = 0;
-	} else if (!p->unread_ns) {
-		p->unread_ns = now;
-	} else if (now - p->unread_ns >= UNREAD_NS) {
-		peer_answered(p->asking);
-		take_back(p);
-		/* The next peer that asks must not take this line for its answer. */
-		if (p->may_skip)
-			p->skipped |= terminal_return_key(&p->terminal);
-		else
-			terminal_forget(&p->terminal);
-	}
-}
-
-void prompts_go_on(struct prompts *p)
-{
-	if (!p->asking) {
-		read_terminal(p, true);
-		return;
-	}
-	kill(-peer_group(p->asking), SIGCONT);
-	take_back_unread(p);
-}
-
-void prompts_let_skip(struct prompts *p)
-{
-	if (p->terminal.fd < 0 || p->may_skip)
-		return;
-	p->may_skip = true;
-	read_terminal(p, !p->asking);
-}
-
-void prompts_end(struct prompts *p)
-{
-	p->over = true;
-	take_back(p);
-	stop_skipping(p);
-}
-
-void prompts_close(struct prompts *p)
-{
-	prompts_end(p);
-	terminal_close(&p->terminal);
+	return err;
 }

@@ -1,69 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Peers that ask for something, such as a password, before their streams begin. They get the
- * terminal one after the other, and nothing is drawn over it meanwhile.
+ * Peers' commands may ask for something, such as a password, before their streams begin. They get
+ * the terminal for that, one after the other, before anything is drawn.
  */
 #ifndef NTPROF_PEER_PROMPTS_H
 #define NTPROF_PEER_PROMPTS_H
 
-#include "peer/peer.h"
-#include "peer/terminal.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "peer/live_merge.h"
+
+/* How long a peer has the terminal: as long as sshd waits for a login, LoginGraceTime. */
+#define PROMPT_NS 120000000000ULL
 
 /**
- * struct prompts - use of the terminal by peers
- * @peer: @nr of them; belong to the caller
- * @asking: the peer that has the terminal, or NULL
- * @epoll_fd: has the terminal while it is read here
- * @may_skip: the terminal is read for a return key
- * @skipped: the return key was pressed, so do not wait for peers any longer
- * @over: no peer gets the terminal any more
- * @unread_ns: since when there is a line that @asking has not read, CLOCK_MONOTONIC; 0: there is
- *             none
+ * prompts_terminal() - open the controlling terminal; the caller closes it
+ *
+ * Return: a descriptor, or -1 if there is no terminal, or this program runs in the background.
  */
-struct prompts {
-	struct peer *const *peer;
-	unsigned int nr;
-	struct peer *asking;
-	struct terminal terminal;
-	int epoll_fd;
-	bool may_skip;
-	bool skipped;
-	bool over;
-	uint64_t unread_ns;
-};
-
-/** prompts_open() - begin; @peer gets @nr peers later. The caller calls prompts_close(). */
-void prompts_open(struct prompts *p, struct peer *const *peer, int epoll_fd);
+int prompts_terminal(void);
 
 /**
- * prompts_serve() - call it after peers were read, and when the terminal is readable
+ * prompts_answer() - lend the terminal to a peer's command until its stream has begun or is over,
+ * and read all peers meanwhile
+ * @i: number of the peer; a file or a FIFO asks for nothing, so nothing is waited for then
+ * @terminal: of prompts_terminal()
+ * @hurry_fd: ends the wait when it is readable; -1 if there is none
+ * @until_ns: a command that has not begun by then is ended; CLOCK_MONOTONIC
+ * @heard: called when the peer may have written messages; with @all also an incomplete line, such
+ *         as a question, is to be shown
+ * @context: its first argument
  *
- * A key such as Ctrl-C that was pressed while a peer had the terminal is for this process as well:
- * it gets that signal.
+ * Lines and echo are on meanwhile, and Ctrl-Z is off. A key such as Ctrl-C goes to the processes of
+ * the group that has the terminal. This process gets that signal afterwards, as if it had been
+ * pressed here.
+ *
+ * Return: 0 or a negative errno of live_merge_ready().
  */
-void prompts_serve(struct prompts *p);
-
-/**
- * prompts_go_on() - call it regularly, before prompts_serve()
- *
- * It lets the peer that has the terminal continue, since a process that stops by itself may do so
- * after an earlier SIGCONT. It also checks whether the terminal is available again.
- *
- * A peer may have asked and then not read any more. It does not need the terminal then, though its
- * stream has not begun: the line that was typed is for this process, and other peers may ask.
- */
-void prompts_go_on(struct prompts *p);
-
-/** prompts_settled() - whether no peer will ask any more, or the return key was pressed */
-bool prompts_settled(const struct prompts *p);
-
-/** prompts_let_skip() - read the terminal for the return key */
-void prompts_let_skip(struct prompts *p);
-
-/** prompts_end() - take back the terminal for good */
-void prompts_end(struct prompts *p);
-
-/** prompts_close() - prompts_end(), and release; call it before the peers are released */
-void prompts_close(struct prompts *p);
+int prompts_answer(struct live_merge *l, unsigned int i, int terminal, int hurry_fd,
+		   uint64_t until_ns, void (*heard)(void *context, unsigned int i, bool all),
+		   void *context);
 
 #endif /* NTPROF_PEER_PROMPTS_H */

@@ -20,33 +20,20 @@
 void peers_print(const struct live_merge *p, bool summary, FILE *f, unsigned int width);
 
 /*
- * Prints messages of peers that start, line by line, before the screen is drawn. Peers may ask for
- * a password then.
+ * Prints messages of a peer that has the terminal, line by line, before the screen is drawn. It may
+ * ask for a password then.
  */
-
-/**
- * struct peers_told - what has been printed so far; zeroed at first
- * @waiting: the user knows that this peer is waited for
- * @messages: number of printed lines of its standard error
- */
-struct peers_told {
-	bool waiting[PEERS_MAX];
-	uint64_t messages[PEERS_MAX];
-};
 
 /**
  * peers_print_messages() - print lines that have come since the last call
- *
- * While a peer has the terminal, only its own lines are printed, because they belong to its
- * question.
+ * @i: number of the peer, from 0
+ * @all: also the last line, if it is incomplete: a question does not end with a newline
+ * @told: number of lines that were printed; updated
  */
-void peers_print_messages(const struct live_merge *p, struct peers_told *told, FILE *f);
+void peers_print_messages(const struct live_merge *p, unsigned int i, bool all, uint64_t *told,
+			  FILE *f);
 
-/**
- * peers_print_waiting() - print which peers are waited for, each once; nothing while a peer has the
- * terminal
- * @skip: say that Enter ends the wait
- */
-void peers_print_waiting(const struct live_merge *p, struct peers_told *told, bool skip, FILE *f);
+/** peers_print_waiting() - say that peer @i is waited for */
+void peers_print_waiting(const struct live_merge *p, unsigned int i, FILE *f);
 
 #endif /* NTPROF_VIEW_PEERS_H */

@@ -3,13 +3,13 @@
  * libFuzzer target for the merge of this host with peers, as live and serve run it. The records are
  * those of a play (scenario.h): hosts of it are this host, and its targets are peers, which send
  * their records as streams. In between, by actions of four bytes, streams are damaged or break off,
- * commands say something, ask for the terminal, end and are started again, time passes, and the
+ * commands say something, end and are started again, time passes, and the
  * figures are shown. Commands are made up (made_up.h). Besides what the sanitizers see, it asserts
  * that:
  *  - nothing that a peer does is an error of the merge;
  *  - each record of the host and of peers is matched, given up, waiting or counted as left out;
  *  - text of peers that is shown has no character that a terminal obeys;
- *  - the terminal comes back, descriptors are closed once, and all processes have ended.
+ *  - descriptors are closed once, and all processes have ended.
  *
  * Bytes: number of peers, and whether they are started again; number of actions; actions; the play.
  */
@@ -41,7 +41,7 @@ enum action {
 	ACT_WAIT,
 	ACT_INTERVAL,
 	ACT_ADD_UP,
-	ACT_TERMINAL,
+	ACT_KEY,
 	ACT_START,
 	ACT_SHOW,
 	ACT_OTHER_HEADER,
@@ -61,7 +61,7 @@ struct run {
 	unsigned int nr;
 	uint64_t fed;
 	uint8_t header;
-	struct peers_told told;
+	uint64_t told[MADE_PEERS];
 	struct merged *merged;
 };
 
@@ -91,8 +91,10 @@ static void print(struct run *r, FILE *f)
 	struct merged_source from;
 	struct exposition e = {.f = f};
 
-	peers_print_messages(r->l, &r->told, f);
-	peers_print_waiting(r->l, &r->told, true, f);
+	for (unsigned int i = 0; i < r->nr; i++) {
+		peers_print_messages(r->l, i, r->header & 1, &r->told[i], f);
+		peers_print_waiting(r->l, i, f);
+	}
 	peers_print(r->l, false, f, 80);
 	peers_print(r->l, true, f, WRAP_NEVER);
 	for (unsigned int i = 0; i < r->nr; i++) {
@@ -136,15 +138,12 @@ static void say(struct made_pipe *p, uint8_t which, uint8_t n)
 
 static void report(struct made_peer *p, uint8_t a)
 {
-	static const int stops[] = {SIGTTIN, SIGTTOU, SIGTSTP, SIGSTOP};
 	static const int keys[] = {SIGINT, SIGQUIT, SIGHUP};
 
 	if (a % 4 == 0)
 		made_report(p, GUARD_ENDED, (a >> 2) - 32);
-	else if (a % 4 == 3)
-		made_report(p, GUARD_INTERRUPTED, keys[(a >> 2) % ARRAY_SIZE(keys)]);
 	else
-		made_report(p, GUARD_STOPPED, stops[(a >> 2) % ARRAY_SIZE(stops)]);
+		made_report(p, GUARD_INTERRUPTED, keys[(a >> 2) % ARRAY_SIZE(keys)]);
 }
 
 /* The peer's recorder begins, or begins once more in the same stream, which is damage. */
@@ -175,15 +174,6 @@ static void turn(const struct run *r)
 {
 	flush(r);
 	ASSERT(!live_merge_ready(r->l));
-}
-
-static void act_terminal(struct run *r, uint8_t a)
-{
-	made.typed = a & 1;
-	made.background = a & 2;
-	if (a & 4)
-		live_merge_let_skip(r->l);
-	ASSERT(!live_merge_asking(r->l) || peer_group(live_merge_asking(r->l)) == made.lent_to);
 }
 
 static void act(struct run *r, const uint8_t b[4])
@@ -222,8 +212,8 @@ static void act(struct run *r, const uint8_t b[4])
 	case ACT_ADD_UP:
 		ASSERT(!live_merge_add_up(r->l));
 		break;
-	case ACT_TERMINAL:
-		act_terminal(r, b[3]);
+	case ACT_KEY:
+		live_merge_interrupt(r->l, b[2] % r->nr);
 		break;
 	case ACT_START:
 		made.start_fails = b[3] & 1;
@@ -319,10 +309,8 @@ static void finish(struct run *r, uint8_t kind)
 
 	flush(r);
 	made.hurry = kind & 0x40;
-	if (kind & 0x80) {
-		live_merge_fail(r->l);
+	if (kind & 0x80)
 		return;
-	}
 	ASSERT(live_merge_finish(r->l, -1) >= 0);
 	live_merge_counts(r->l, &n);
 	ASSERT(!n.undecided);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * libFuzzer target for peers: what a hostile command sends as its stream and on its standard error,
- * when it ends, is started again and asks for the terminal. The first byte says how many peers
+ * when it ends and is started again. The first byte says how many peers
  * there are, and their kind. Then come steps of four bytes: an event, a peer and two
  * numbers; some have text behind them. Commands are made up (made_up.h). Besides what the
  * sanitizers see, it asserts that:
  *  - a stream's header comes first, and is of the side that is needed; nothing comes after an end;
  *  - commands and losses are counted over all starts;
  *  - a peer that is refused has a reason, and its messages are lines;
- *  - the terminal is lent to one peer at a time, that asked and has not settled;
  *  - descriptors are closed once, and processes have ended when the peer is released.
  */
 #include <stdint.h>
@@ -16,7 +15,6 @@
 
 #include "made_up.h"
 #include "peer/peer.h"
-#include "peer/prompts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -37,8 +35,7 @@ enum step {
 	STEP_AGAIN,
 	STEP_STOP,
 	STEP_WAIT,
-	STEP_TERMINAL,
-	STEP_SERVE,
+	STEP_KEY,
 	STEPS_NR,
 };
 
@@ -58,13 +55,11 @@ struct known {
 	bool stopped;
 };
 
-/* Of one input. @peer: as prompts have it. */
+/* Of one input. */
 struct play {
 	unsigned int nr;
 	bool lasting;
 	struct known of[MADE_PEERS];
-	struct peer *peer[MADE_PEERS];
-	struct prompts prompts;
 };
 
 static int on_event(void *context, const struct stream_event *e)
@@ -109,7 +104,6 @@ static void check(const struct known *k)
 	ASSERT(a.state != PEER_REFUSED || peer_over(k->p));
 	ASSERT(!a.exit_status || !a.signal);
 	ASSERT(!peer_over(k->p) || peer_settled(k->p));
-	ASSERT(!peer_asks(k->p) || !peer_settled(k->p));
 	ASSERT(!peer_gone(k->p) || peer_over(k->p));
 	check_messages(&a);
 }
@@ -206,15 +200,12 @@ static void step_close(struct made_peer *p, uint8_t a, uint8_t b)
 /* What a guard may say of its command. */
 static void step_report(struct made_peer *p, uint8_t a, uint8_t b)
 {
-	static const int stops[] = {SIGTTIN, SIGTTOU, SIGTSTP, SIGSTOP};
 	static const int keys[] = {SIGINT, SIGQUIT, SIGHUP};
 
 	if (a % 4 == 0)
 		made_report(p, GUARD_ENDED, (int8_t)b);
-	else if (a % 4 == 3)
-		made_report(p, GUARD_INTERRUPTED, keys[b % ARRAY_SIZE(keys)]);
 	else
-		made_report(p, GUARD_STOPPED, stops[b % ARRAY_SIZE(stops)]);
+		made_report(p, GUARD_INTERRUPTED, keys[b % ARRAY_SIZE(keys)]);
 }
 
 /* As live_merge.c does it when the stream is over: nothing of it is read any more. */
@@ -224,8 +215,7 @@ static void step_again(struct play *y, struct known *k, uint8_t a)
 
 	if (!y->lasting || !peer_lasts(k->p) || k->stopped)
 		return;
-	/* The terminal was taken back when the peer settled. */
-	if (!peer_over(k->p) || y->prompts.asking == k->p)
+	if (!peer_over(k->p))
 		return;
 	made.start_fails = a == 1;
 	err = peer_restart(k->p);
@@ -245,39 +235,6 @@ static void step_stop(struct known *k, struct made_peer *p, uint8_t a)
 	} else if (peer_over(k->p)) {
 		peer_ask_to_end(k->p);
 	}
-}
-
-static void check_prompts(const struct play *y)
-{
-	const struct prompts *p = &y->prompts;
-
-	ASSERT(!p->asking == !made.lent_to);
-	ASSERT(!p->asking || peer_group(p->asking) == made.lent_to);
-}
-
-static void step_terminal(struct play *y, uint8_t a)
-{
-	switch (a % 4) {
-	case 0:
-		made.typed = true;
-		break;
-	case 1:
-		made.background = a >> 2 & 1;
-		break;
-	case 2:
-		prompts_let_skip(&y->prompts);
-		break;
-	default:
-		made.typed = false;
-	}
-}
-
-static void step_serve(struct play *y)
-{
-	prompts_go_on(&y->prompts);
-	prompts_serve(&y->prompts);
-	ASSERT(!y->prompts.asking || !peer_settled(y->prompts.asking));
-	check_prompts(y);
 }
 
 /* Return: how many bytes of @text the step has taken. */
@@ -341,11 +298,9 @@ static size_t play_step(struct play *y, const uint8_t *b, size_t left)
 	case STEP_WAIT:
 		made.now += (uint64_t)(b[2] + 1) << b[3] % 36;
 		break;
-	case STEP_TERMINAL:
-		step_terminal(y, b[2]);
-		break;
 	default:
-		step_serve(y);
+		peer_interrupt(k->p);
+		ASSERT(!peer_interrupt(k->p));
 	}
 	check(k);
 	return 4;
@@ -359,7 +314,6 @@ static void begin(struct play *y, uint8_t kind)
 	y->lasting = kind & 0x10;
 	s = y->lasting ? starter_new(made_source, y->nr, NULL) : NULL;
 	made.peer[0].is_file = kind & 0x20;
-	prompts_open(&y->prompts, y->peer, -1);
 	for (unsigned int i = 0; i < y->nr; i++) {
 		struct known *k = &y->of[i];
 
@@ -367,9 +321,7 @@ static void begin(struct play *y, uint8_t kind)
 		k->p = y->lasting ? peer_new_lasting(made_source[i], k->side, s, i)
 				  : peer_new(made_source[i], k->side, NULL);
 		ASSERT(k->p);
-		y->peer[i] = k->p;
 	}
-	y->prompts.nr = y->nr;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -382,9 +334,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	begin(&y, data[0]);
 	for (size_t at = 1; size - at >= 4;)
 		at += play_step(&y, data + at, size - at);
-	prompts_close(&y.prompts);
 	for (unsigned int i = 0; i < y.nr; i++)
-		peer_free(y.peer[i]);
+		peer_free(y.of[i].p);
 	made_end();
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Peers without processes, for targets of src/peer/. Commands, what guards report, the terminal and
- * the time are made up, so that an input does the same in each run and costs no fork. The linker
+ * Peers without processes, for targets of src/peer/. Commands, what guards report and the time
+ * are made up, so that an input does the same in each run and costs no fork. The linker
  * puts the functions below in the place of those that would ask the kernel (see the Makefile).
  *
  * Each start of a peer's command gets descriptors and a process group that no start had before. So
@@ -29,7 +29,6 @@
 #include "core/time.h"
 #include "peer/child.h"
 #include "peer/starter.h"
-#include "peer/terminal.h"
 #include "stream/codec.h"
 #include "stream/writer.h"
 
@@ -44,7 +43,6 @@
 /* Numbers of descriptors that no process has: a start's, and its end of a stream. */
 #define MADE_FD (1 << 30)
 enum made_fd { MADE_OUT, MADE_ERR, MADE_REPORT, MADE_STREAM, MADE_FDS };
-#define MADE_TERMINAL (MADE_FD + MADE_FDS * MADE_CHILDREN)
 /* Process groups: no pid of Linux is as large (PID_MAX_LIMIT is 2^22). */
 #define MADE_GROUP (1 << 29)
 
@@ -95,12 +93,6 @@ static struct made_up {
 	struct made_peer peer[MADE_PEERS];
 	bool start_fails;
 	bool hurry;
-	/* Of the terminal: */
-	bool terminal_open;
-	bool background; /* another group has it, as a shell's next command */
-	bool typed;
-	pid_t lent_to;
-	unsigned int raised;
 } made;
 
 /* A source is the number of a peer, as a command. */
@@ -112,10 +104,7 @@ static inline void made_begin(void)
 	made.on = true;
 	made.now = 1000000000;
 	made.nr_children = 0;
-	made.start_fails = made.hurry = made.typed = false;
-	made.terminal_open = made.background = false;
-	made.lent_to = 0;
-	made.raised = 0;
+	made.start_fails = made.hurry = false;
 	for (unsigned int i = 0; i < MADE_PEERS; i++) {
 		made.peer[i].child = NULL;
 		made.peer[i].is_file = false;
@@ -132,7 +121,6 @@ static inline void made_end(void)
 			ASSERT(!c->open[k]);
 		ASSERT(!c->alive && c->waited);
 	}
-	ASSERT(!made.terminal_open && !made.lent_to);
 	for (unsigned int i = 0; i < MADE_PEERS; i++) {
 		stream_writer_free(made.peer[i].writer);
 		made.peer[i].writer = NULL;
@@ -247,8 +235,6 @@ int __real_close(int fd);
 int __wrap_close(int fd);
 int __real_kill(pid_t pid, int sig);
 int __wrap_kill(pid_t pid, int sig);
-int __real_raise(int sig);
-int __wrap_raise(int sig);
 pid_t __real_waitpid(pid_t pid, int *status, int options);
 pid_t __wrap_waitpid(pid_t pid, int *status, int options);
 int __real_poll(struct pollfd *fds, nfds_t nr, int ms);
@@ -267,14 +253,6 @@ struct starter *__wrap_starter_new(char *const *sources, unsigned int nr,
 int __wrap_starter_start(struct starter *s, unsigned int i, struct child *c);
 void __wrap_starter_end(struct starter *s, struct child *c);
 void __wrap_starter_free(struct starter *s);
-void __wrap_terminal_open(struct terminal *t);
-bool __wrap_terminal_lend(struct terminal *t, pid_t group);
-void __wrap_terminal_take_back(struct terminal *t);
-bool __wrap_terminal_ours(const struct terminal *t);
-bool __wrap_terminal_unread(const struct terminal *t);
-void __wrap_terminal_forget(const struct terminal *t);
-bool __wrap_terminal_return_key(const struct terminal *t);
-void __wrap_terminal_close(struct terminal *t);
 
 ssize_t __wrap_read(int fd, void *buffer, size_t n)
 {
@@ -345,26 +323,11 @@ int __wrap_kill(pid_t pid, int sig)
 
 	if (!made.on)
 		return __real_kill(pid, sig);
-	/* All of our own group: as Ctrl-Z does. */
-	if (!pid) {
-		ASSERT(sig == SIGTSTP);
-		return 0;
-	}
 	c = made_group(-pid);
 	ASSERT(!c->waited);
 	c->asked |= 1ULL << sig;
 	if (sig == SIGKILL || (sig == SIGTERM && !c->stubborn))
 		made_dies(c);
-	return 0;
-}
-
-int __wrap_raise(int sig)
-{
-	if (!made.on)
-		return __real_raise(sig);
-	ASSERT(sig == SIGINT || sig == SIGQUIT || sig == SIGHUP);
-	ASSERT(!made.lent_to);
-	made.raised++;
 	return 0;
 }
 
@@ -397,10 +360,7 @@ int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *e)
 	enum made_fd kind;
 	struct made_child *c = made.on ? made_of(fd, &kind) : NULL;
 
-	if (made.on && fd == MADE_TERMINAL)
-		/* A command that asks at the terminal would lose the answer. */
-		ASSERT(made.terminal_open && (op != EPOLL_CTL_ADD || !made.lent_to));
-	else if (c)
+	if (c)
 		ASSERT(c->open[kind]);
 	else
 		return __real_epoll_ctl(epoll, op, fd, e);
@@ -507,61 +467,6 @@ void __wrap_starter_end(struct starter *s, struct child *c)
 void __wrap_starter_free(struct starter *s)
 {
 	ASSERT(!s || s == (struct starter *)&made);
-}
-
-void __wrap_terminal_open(struct terminal *t)
-{
-	*t = (struct terminal){.fd = MADE_TERMINAL};
-	made.terminal_open = true;
-}
-
-bool __wrap_terminal_lend(struct terminal *t, pid_t group)
-{
-	struct made_child *c = made_group(group);
-
-	ASSERT(made.terminal_open && !made.lent_to && !c->waited);
-	/* All of its processes may have ended meanwhile. */
-	if (!c->alive || made.background)
-		return false;
-	made.lent_to = t->lent_to = group;
-	return true;
-}
-
-void __wrap_terminal_take_back(struct terminal *t)
-{
-	t->lent_to = made.lent_to = 0;
-}
-
-bool __wrap_terminal_ours(const struct terminal *t)
-{
-	return made.terminal_open && !made.lent_to && !made.background;
-}
-
-bool __wrap_terminal_unread(const struct terminal *t)
-{
-	return made.typed;
-}
-
-void __wrap_terminal_forget(const struct terminal *t)
-{
-	ASSERT(t->fd == MADE_TERMINAL && !made.lent_to);
-	made.typed = false;
-}
-
-bool __wrap_terminal_return_key(const struct terminal *t)
-{
-	bool typed = made.typed;
-
-	ASSERT(t->fd == MADE_TERMINAL && !made.lent_to);
-	made.typed &= made.background;
-	return typed && !made.background;
-}
-
-void __wrap_terminal_close(struct terminal *t)
-{
-	made.lent_to = 0;
-	made.terminal_open = false;
-	t->fd = -1;
 }
 
 #endif /* NTPROF_FUZZ_MADE_UP_H */

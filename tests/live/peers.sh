@@ -19,10 +19,11 @@ export LANG=C.UTF-8
 # What the peers of this run are to be known by, and nobody else's processes.
 mark=1$$
 
-# view FILE ARGS...: starts a live view; its process id is in $view.
+# view FILE ARGS...: starts a live view; its process id is in $view. In a session of its own, peers do not get the terminal that
+# this test may have.
 view() {
 	: >"$1"
-	"$program" --host -i 0.1 "${@:2}" >"$1" 2>"$1.err" &
+	setsid "$program" --host -i 0.1 "${@:2}" >"$1" 2>"$1.err" &
 	view=$!
 }
 

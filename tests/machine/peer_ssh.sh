@@ -41,7 +41,7 @@ ssh="openssh -p 2222 root@127.0.0.1 ntprof-bpf record --target -o -"
 at_terminal "env SUDO_UID=1000 SUDO_GID=1000 ntprof-bpf --host -i 0.5 --peer '$ssh'"
 check "ssh asks for the host's key" wait_for grep -q 'Are you sure you want to continue connecting' screen
 sleep 2
-check "nor is the screen drawn" eval '! drawn'
+check "the screen is not drawn" eval '! drawn'
 echo yes >&"$keys"
 check "then for the password" wait_for grep -q "root@127.0.0.1's password:" screen
 echo wrong >&"$keys"

@@ -104,64 +104,6 @@ static void rows_are_by_both_nqns_where_groups_need_them(void **state)
 	close(out);
 }
 
-static int peer_goes_on, peer_has_said;
-
-/*
- * When this returns, the peer's message is there, and the end of the interval is the first to see
- * it.
- */
-static void let_the_peer_speak(void)
-{
-	char byte;
-
-	traced.collecting = NULL;
-	assert_int_equal(write(peer_goes_on, "\n", 1), 1);
-	assert_int_equal(read(peer_has_said, &byte, 1), 1);
-}
-
-static void what_a_peer_says_while_an_interval_ends_is_told(void **state)
-{
-	char directory[] = "/tmp/ntprof-live.XXXXXX", source[256], text[4096] = "";
-	char *words[] = {"live", "--host", "-i", "100ms", "-d", "500ms", "--peer", source, NULL};
-	int user = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK), err = dup(STDERR_FILENO);
-	int out = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY), terminal, status;
-
-	assert_non_null(mkdtemp(directory));
-	assert_int_equal(chdir(directory), 0);
-	assert_int_equal(mkfifo("go", 0600) | mkfifo("said", 0600), 0);
-	peer_goes_on = open("go", O_RDWR);
-	peer_has_said = open("said", O_RDWR);
-	snprintf(source, sizeof(source),
-		 "cd %s; read x <go; echo nobody may >&2; echo >said; sleep 60", directory);
-	assert_int_equal(grantpt(user) | unlockpt(user), 0);
-	terminal = open(ptsname(user), O_RDWR | O_NOCTTY);
-	assert_true(terminal >= 0);
-	fflush(stdout);
-	dup2(null, STDOUT_FILENO);
-	dup2(terminal, STDERR_FILENO);
-	traced.signal = 0;
-	traced.records_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	traced.collecting = let_the_peer_speak;
-	status = verb_live.main(ARRAY_SIZE(words) - 1, words);
-	dup2(out, STDOUT_FILENO);
-	dup2(err, STDERR_FILENO);
-	assert_int_equal(status, EXIT_SUCCESS);
-	assert_true(read(user, text, sizeof(text) - 1) >= 0);
-	assert_non_null(strstr(text, "peer 1 says: nobody may\r\n"));
-	unlink("go");
-	unlink("said");
-	assert_int_equal(chdir("/"), 0);
-	assert_int_equal(rmdir(directory), 0);
-	close(traced.records_fd);
-	close(peer_goes_on);
-	close(peer_has_said);
-	close(terminal);
-	close(user);
-	close(null);
-	close(out);
-	close(err);
-}
-
 /* @context: words of the command line, with NULL at the end */
 static int run_live(void *context)
 {
@@ -418,7 +360,6 @@ int main(void)
 		cmocka_unit_test(terminal_has_its_modes_however_the_view_ends),
 		cmocka_unit_test(blocks_that_nobody_waits_for_are_told),
 		cmocka_unit_test(rows_are_by_both_nqns_where_groups_need_them),
-		cmocka_unit_test(what_a_peer_says_while_an_interval_ends_is_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

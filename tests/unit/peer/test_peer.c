@@ -222,8 +222,8 @@ static void a_recorder_that_waits_for_its_module_is_waiting(void **state)
 	struct live_merge *l =
 		start("echo banner >&2; echo waiting for module nvmet_tcp >&2; sleep 1000");
 
-	assert_false(live_merge_settled(l));
-	READ_UNTIL(l, live_merge_settled(l));
+	assert_false(peer_settled(live_merge_peer(l, 0)));
+	READ_UNTIL(l, peer_settled(live_merge_peer(l, 0)));
 	assert_int_equal(about(l).state, PEER_WAITING);
 	assert_non_null(said(l, "waiting for module nvmet_tcp"));
 	live_merge_free(l);

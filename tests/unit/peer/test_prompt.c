@@ -7,11 +7,13 @@
 #include "peer/testing.h"
 
 #include <pty.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 
 #include "core/output.h"
+#include "peer/prompts.h"
 #include "terminal.h"
 
 /* The exit status of the job and the shell if all went well. */
@@ -95,30 +97,42 @@ static int get_up(void)
 		}                                                                      \
 	} while (0)
 
-#define READ(l, condition)                                                   \
-	do {                                                                 \
-		be_patient();                                                \
-		while (!(condition)) {                                       \
-			struct pollfd ready = {live_merge_fd(l), POLLIN, 0}; \
-			MUST(monotonic_ns() < give_up_ns);                   \
-			poll(&ready, 1, 5);                                  \
-			MUST(!live_merge_ready(l));                          \
-		}                                                            \
-	} while (0)
+/* Set by a job before its peers start: the wait of a peer that does not answer. */
+static uint64_t patience_ns;
 
-/* Starts as the live view does. Input for a peer is not for the program. */
-static struct live_merge *start_at_terminal(char *const *sources, unsigned int nr)
+static void heard(void *context, unsigned int i, bool all)
 {
-	struct live_merge *l = live_merge_new(sources, nr, &myself);
+}
 
+/* Starts as the live view does, and lets each peer have the terminal. */
+static struct live_merge *start_at_terminal(char *const *sources, unsigned int nr, int hurry_fd)
+{
+	struct peer_user user = {.terminal = true};
+	int terminal = prompts_terminal();
+	struct live_merge *l;
+
+	MUST(terminal >= 0);
+	l = live_merge_new(sources, nr, &user);
 	MUST(l);
-	live_merge_let_skip(l);
+	for (unsigned int i = 0; i < nr; i++)
+		MUST(!prompts_answer(l, i, terminal, hurry_fd, monotonic_ns() + patience_ns, heard,
+				     NULL));
+	MUST(tcgetpgrp(terminal) == getpgrp());
+	close(terminal);
 	return l;
 }
 
 static struct live_merge *start_one(char *source)
 {
-	return start_at_terminal(&source, 1);
+	return start_at_terminal(&source, 1, -1);
+}
+
+static bool echoes(void)
+{
+	struct termios t;
+
+	MUST(!tcgetattr(STDIN_FILENO, &t));
+	return (t.c_lflag & ECHO) && t.c_cc[VSUSP] != _POSIX_VDISABLE;
 }
 
 /* A command that asks as ssh does, without echo, and then sends a stream. */
@@ -140,13 +154,9 @@ static void job_one(void)
 {
 	struct live_merge *l = start_one(asking("password: "));
 
-	MUST(!live_merge_settled(l));
-	READ(l, live_merge_asking(l));
-	MUST(!live_merge_settled(l));
-	READ(l, live_merge_settled(l));
+	MUST(about(l).state == PEER_RUNNING || about(l).state == PEER_WAITING);
 	MUST(!strcmp(said(l, "got "), "secret"));
-	MUST(!live_merge_asking(l));
-	MUST(tcgetpgrp(STDIN_FILENO) == getpgrp());
+	MUST(echoes());
 	live_merge_free(l);
 }
 
@@ -162,17 +172,29 @@ static void a_peer_that_asks_gets_the_terminal_until_it_begins(void **state)
 static void job_two(void)
 {
 	char *sources[] = {asking("one? "), asking("two? ")};
-	struct live_merge *l = start_at_terminal(sources, 2);
-	struct peer_about a[2];
+	struct live_merge *l = start_at_terminal(sources, 2, -1);
 
-	READ(l, live_merge_settled(l));
 	for (unsigned int i = 0; i < 2; i++) {
-		peer_about(live_merge_peer(l, i), &a[i]);
-		MUST(a[i].state == PEER_RUNNING);
+		struct peer_about a;
+
+		peer_about(live_merge_peer(l, i), &a);
+		MUST(a.header);
+		MUST(!strcmp(messages_line(a.messages, 0), i ? "got 2" : "got 1"));
 	}
-	MUST(!strcmp(messages_line(a[0].messages, 0), "got 1"));
-	MUST(!strcmp(messages_line(a[1].messages, 0), "got 2"));
 	live_merge_free(l);
+}
+
+static void peers_that_ask_get_it_one_after_the_other(void **state)
+{
+	sit_down(job_two);
+	WAIT_FOR(sees("one? "));
+	for (int i = 0; i < 60; i++)
+		look();
+	assert_false(sees("two? "));
+	types("1\n");
+	WAIT_FOR(sees("two? "));
+	types("2\n");
+	assert_int_equal(get_up(), DONE);
 }
 
 /*
@@ -189,11 +211,9 @@ static void job_that_tells(void)
 	MUST(!tcgetattr(STDIN_FILENO, &t));
 	t.c_lflag |= TOSTOP;
 	MUST(!tcsetattr(STDIN_FILENO, TCSANOW, &t));
-	l = start_one(asking("password: "));
-	READ(l, live_merge_asking(l));
 	MUST(!output_put(o, "told\n", 5, 0));
+	l = start_one(asking("password: "));
 	MUST(!output_settle(o, -1, PATIENCE_NS));
-	READ(l, live_merge_settled(l));
 	live_merge_free(l);
 	output_free(o);
 }
@@ -207,66 +227,20 @@ static void what_is_told_while_a_peer_asks_stops_nobody(void **state)
 	assert_null(strstr(user.seen, "stopped by"));
 }
 
-static void peers_that_ask_get_it_one_after_the_other(void **state)
-{
-	bool one;
-
-	sit_down(job_two);
-	WAIT_FOR(sees("one? ") || sees("two? "));
-	for (int i = 0; i < 60; i++)
-		look();
-	one = sees("one? ");
-	assert_true(one != sees("two? "));
-	types(one ? "1\n" : "2\n");
-	WAIT_FOR(sees(one ? "two? " : "one? "));
-	types(one ? "2\n" : "1\n");
-	assert_int_equal(get_up(), DONE);
-}
-
 /* SIGINT is blocked, and the run waits for it, as in cli/run.c. */
 static void job_interrupted(void)
 {
 	struct live_merge *l;
-	struct termios t;
 	sigset_t set, got;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	l = start_one(asking("password: "));
-	READ(l, !sigpending(&got) && sigismember(&got, SIGINT));
-	MUST(!live_merge_finish(l, -1));
-	MUST(tcgetpgrp(STDIN_FILENO) == getpgrp());
-	MUST(!tcgetattr(STDIN_FILENO, &t));
-	MUST(t.c_lflag & ECHO);
+	MUST(!sigpending(&got) && sigismember(&got, SIGINT));
+	MUST(echoes());
+	MUST(about(l).state == PEER_DIED);
 	live_merge_free(l);
-}
-
-static void job_that_fails(void)
-{
-	struct live_merge *l = start_one(asking("password: "));
-	struct termios t;
-
-	READ(l, live_merge_asking(l));
-	/* Wait until the peer has turned echo off. */
-	be_patient();
-	do
-		MUST(!tcgetattr(STDIN_FILENO, &t) && monotonic_ns() < give_up_ns);
-	while (t.c_lflag & ECHO);
-	live_merge_fail(l);
-	MUST(tcgetpgrp(STDIN_FILENO) == getpgrp());
-	MUST(!tcgetattr(STDIN_FILENO, &t));
-	MUST(t.c_lflag & ECHO);
-	/* The peer asks again, but does not get the terminal. */
-	MUST(!live_merge_ready(l));
-	MUST(!live_merge_asking(l));
-	live_merge_free(l);
-}
-
-static void a_run_that_fails_at_a_prompt_has_the_terminal_at_once(void **state)
-{
-	sit_down(job_that_fails);
-	assert_int_equal(get_up(), DONE);
 }
 
 static void ctrl_c_at_a_prompt_is_for_the_program(void **state)
@@ -277,196 +251,138 @@ static void ctrl_c_at_a_prompt_is_for_the_program(void **state)
 	assert_int_equal(get_up(), DONE);
 }
 
-static void ctrl_z_at_a_prompt_stops_the_program(void **state)
+/* It would stop the peer's command only. */
+static void ctrl_z_at_a_prompt_stops_nothing(void **state)
 {
-	char stopped[32];
-
 	sit_down(job_one);
 	WAIT_FOR(sees("password: "));
-	types("\032");
-	snprintf(stopped, sizeof(stopped), "stopped by %d", SIGTSTP);
-	WAIT_FOR(sees(stopped));
-	types("secret\n");
-	assert_int_equal(get_up(), DONE);
-}
-
-/* The peer stops itself, and is continued when the program has had time to see that. */
-static void job_whose_peer_stops(void)
-{
-	struct live_merge *l;
-	char text[512];
-
-	snprintf(
-		text, sizeof(text),
-		"cat /proc/%d/fd/%d; (until grep -q '^State:.T' /proc/$$/status; do sleep 0.1; done; "
-		"sleep 0.2; kill -CONT $$) & kill -TSTP $$; echo went on >&2; sleep 1000",
-		(int)getpid(), stream_fd);
-	l = start_one(text);
-	READ(l, said(l, "went on"));
-	live_merge_free(l);
-}
-
-static void a_peer_that_stops_without_asking_does_not_stop_the_program(void **state)
-{
-	sit_down(job_whose_peer_stops);
+	types("\032\025secret\n");
 	assert_int_equal(get_up(), DONE);
 	assert_null(strstr(user.seen, "stopped by"));
 }
 
 static void job_killed_while_asked(void)
 {
-	struct live_merge *l = start_one(asking("password: "));
-
-	READ(l, live_merge_asking(l));
-	kill(getpid(), SIGKILL);
+	signal(SIGALRM, SIG_DFL);
+	alarm(1);
+	start_one(asking("password: "));
 }
 
 static void nobody_asks_when_the_program_was_killed(void **state)
 {
 	sit_down(job_killed_while_asked);
-	assert_int_equal(get_up(), 128 + SIGKILL);
+	assert_int_equal(get_up(), 128 + SIGALRM);
 }
 
-/* A job in the background does not have the terminal, so it cannot lend it. */
+/* As a key pressed for the program, or SIGTERM: the wait ends, and the command does not. */
+static void job_in_a_hurry(void)
+{
+	int hurry_fd = eventfd(1, EFD_CLOEXEC);
+	char *sources[] = {asking("one? "), asking("two? ")};
+	struct live_merge *l = start_at_terminal(sources, 2, hurry_fd);
+
+	MUST(echoes());
+	MUST(about(l).state == PEER_STARTING);
+	live_merge_free(l);
+	close(hurry_fd);
+}
+
+static void a_signal_ends_the_wait_for_an_answer(void **state)
+{
+	sit_down(job_in_a_hurry);
+	assert_int_equal(get_up(), DONE);
+}
+
+/* A program in the background has no terminal to lend, and its peers do not stop for one. */
 static void job_in_the_background(void)
 {
+	char *source = asking("password: ");
 	struct live_merge *l;
 
 	signal(SIGTTOU, SIG_IGN);
 	tcsetpgrp(STDIN_FILENO, getppid());
-	l = start_one(asking("password: "));
-	READ(l, peer_asks(live_merge_peer(l, 0)));
-	MUST(!live_merge_asking(l));
-	MUST(about(l).why[0]);
-	MUST(tcgetpgrp(STDIN_FILENO) == getppid());
-	tcsetpgrp(STDIN_FILENO, getpgrp());
-	READ(l, live_merge_settled(l));
-	MUST(!strcmp(said(l, "got "), "secret"));
+	MUST(prompts_terminal() < 0);
+	l = live_merge_new(&source, 1, &myself);
+	MUST(l);
+	be_patient();
+	while (!said(l, "got")) {
+		MUST(monotonic_ns() < give_up_ns);
+		poll(NULL, 0, 5);
+		MUST(!live_merge_ready(l));
+	}
+	MUST(!strcmp(said(l, "got"), ""));
 	live_merge_free(l);
+	tcsetpgrp(STDIN_FILENO, getpgrp());
 }
 
-static void a_job_of_the_background_waits_for_the_terminal(void **state)
+static void a_peer_without_a_terminal_fails_to_ask(void **state)
 {
 	sit_down(job_in_the_background);
+	assert_int_equal(get_up(), DONE);
+	assert_null(strstr(user.seen, "password"));
+}
+
+/* The second one gets the terminal when the time of the first is over. */
+static void job_with_one_that_never_begins(void)
+{
+	static char silent[] = "sleep 1000";
+	struct live_merge *l;
+
+	patience_ns = 200000000;
+	l = start_one(silent);
+	be_patient();
+	while (about(l).state != PEER_DIED || about(l).signal != SIGTERM) {
+		MUST(monotonic_ns() < give_up_ns);
+		poll(NULL, 0, 5);
+		MUST(!live_merge_ready(l));
+	}
+	live_merge_free(l);
+	patience_ns = PATIENCE_NS;
+	job_one();
+}
+
+static void a_peer_that_never_begins_has_the_terminal_for_a_time(void **state)
+{
+	sit_down(job_with_one_that_never_begins);
 	WAIT_FOR(sees("password: "));
 	types("secret\n");
 	assert_int_equal(get_up(), DONE);
 }
 
-/*
- * The terminal belongs to another group, which does not read its input now. The program must check
- * only once an interval whether it has the terminal again.
- */
-static void job_that_others_type_beside(void)
+/* A file or a FIFO asks for nothing. */
+static void job_with_a_fifo(void)
 {
-	struct pollfd typed = {.fd = STDIN_FILENO, .events = POLLIN}, ready = {.events = POLLIN};
-	struct live_merge *l;
+	static char fifo[] = "/no/such/fifo";
 
-	signal(SIGTTOU, SIG_IGN);
-	l = start_one("sleep 1000");
-	tcsetpgrp(STDIN_FILENO, getppid());
-	dprintf(STDOUT_FILENO, "ready\n");
-	MUST(poll(&typed, 1, (int)(PATIENCE_NS / 1000000)) == 1);
-	ready.fd = live_merge_fd(l);
-	READ(l, poll(&ready, 1, 0) == 0);
-	MUST(!live_merge_settled(l));
-	tcsetpgrp(STDIN_FILENO, getpgrp());
-	MUST(!live_merge_interval(l));
-	READ(l, live_merge_settled(l));
-	live_merge_free(l);
+	live_merge_free(start_one(fifo));
 }
 
-static void a_job_of_the_background_does_not_spin_when_somebody_types(void **state)
+static void a_fifo_is_not_waited_for(void **state)
 {
-	sit_down(job_that_others_type_beside);
-	WAIT_FOR(sees("ready"));
-	types("\n");
+	sit_down(job_with_a_fifo);
 	assert_int_equal(get_up(), DONE);
 }
 
-static void job_skipped(void)
+static int patient(void **state)
 {
-	struct live_merge *l = start_one("sleep 1000");
-
-	MUST(!live_merge_settled(l));
-	dprintf(STDOUT_FILENO, "ready\n");
-	READ(l, live_merge_settled(l));
-	MUST(about(l).state == PEER_STARTING);
-	live_merge_free(l);
-}
-
-static void nobody_has_to_wait_for_a_peer(void **state)
-{
-	sit_down(job_skipped);
-	WAIT_FOR(sees("ready"));
-	types("\n");
-	assert_int_equal(get_up(), DONE);
-}
-
-/*
- * Each peer asks once it has the terminal, which stty waits for. It gets its answer, and never
- * sends a stream.
- */
-static void job_of_those_that_never_begin(void)
-{
-	static char one[] = "stty -echo </dev/tty; printf 'one? ' >/dev/tty; read x </dev/tty; "
-			    "echo thanks >/dev/tty; echo got $x >&2; sleep 1000";
-	static char two[] = "stty -echo </dev/tty; printf 'two? ' >/dev/tty; read x </dev/tty; "
-			    "echo thanks >/dev/tty; echo got $x >&2; sleep 1000";
-	char *sources[] = {one, two};
-	struct live_merge *l = start_at_terminal(sources, 2);
-	struct peer_about a[2];
-	bool got;
-
-	do {
-		READ(l, poll(&(struct pollfd){live_merge_fd(l), POLLIN, 0}, 1, 0) == 0);
-		MUST(!live_merge_interval(l));
-		poll(NULL, 0, 100);
-		got = live_merge_settled(l);
-		for (unsigned int i = 0; i < 2; i++) {
-			peer_about(live_merge_peer(l, i), &a[i]);
-			got = got && a[i].messages->nr == 1;
-		}
-	} while (!got);
-	for (unsigned int i = 0; i < 2; i++) {
-		MUST(a[i].state == PEER_STARTING);
-		MUST(!strcmp(messages_line(a[i].messages, 0), "got answer"));
-	}
-	live_merge_free(l);
-}
-
-static void who_was_answered_and_never_begins_keeps_nobody_waiting(void **state)
-{
-	bool one;
-
-	sit_down(job_of_those_that_never_begin);
-	WAIT_FOR(sees("one? ") || sees("two? "));
-	one = sees("one? ");
-	types("answer\n");
-	WAIT_FOR(sees("thanks"));
-	/* No peer reads this line, so it is for the program. */
-	types("\n");
-	WAIT_FOR(sees(one ? "two? " : "one? "));
-	types("answer\n");
-	assert_int_equal(get_up(), DONE);
+	patience_ns = PATIENCE_NS;
+	return 0;
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_peer_that_asks_gets_the_terminal_until_it_begins),
-		cmocka_unit_test(what_is_told_while_a_peer_asks_stops_nobody),
 		cmocka_unit_test(peers_that_ask_get_it_one_after_the_other),
-		cmocka_unit_test(a_run_that_fails_at_a_prompt_has_the_terminal_at_once),
+		cmocka_unit_test(what_is_told_while_a_peer_asks_stops_nobody),
 		cmocka_unit_test(ctrl_c_at_a_prompt_is_for_the_program),
-		cmocka_unit_test(ctrl_z_at_a_prompt_stops_the_program),
-		cmocka_unit_test(a_peer_that_stops_without_asking_does_not_stop_the_program),
+		cmocka_unit_test(ctrl_z_at_a_prompt_stops_nothing),
 		cmocka_unit_test(nobody_asks_when_the_program_was_killed),
-		cmocka_unit_test(a_job_of_the_background_waits_for_the_terminal),
-		cmocka_unit_test(a_job_of_the_background_does_not_spin_when_somebody_types),
-		cmocka_unit_test(nobody_has_to_wait_for_a_peer),
-		cmocka_unit_test(who_was_answered_and_never_begins_keeps_nobody_waiting),
+		cmocka_unit_test(a_signal_ends_the_wait_for_an_answer),
+		cmocka_unit_test(a_peer_without_a_terminal_fails_to_ask),
+		cmocka_unit_test(a_peer_that_never_begins_has_the_terminal_for_a_time),
+		cmocka_unit_test(a_fifo_is_not_waited_for),
 	};
 
-	return cmocka_run_group_tests_name("prompt", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("prompt", tests, patient, NULL);
 }

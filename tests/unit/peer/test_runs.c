@@ -117,26 +117,6 @@ static void a_line_that_was_cut_off_ends_with_its_run(void **state)
 	assert_int_equal(told().first_message, 1);
 }
 
-/* What a run asked for is not asked for by the next one. */
-static void a_new_run_has_asked_for_nothing(void **state)
-{
-	int fd[PEER_FDS];
-	struct pollfd report;
-
-	does("kill -TTIN $$; exit 1");
-	WAIT_FOR((read_some(), peer_asks(run.p)));
-	starts_again();
-	assert_false(peer_asks(run.p));
-	assert_string_equal(told().why, "");
-	peer_fds(run.p, fd);
-	report = (struct pollfd){.fd = fd[2], .events = POLLIN};
-	does("kill -TSTP $$; exit 1");
-	WAIT_FOR(poll(&report, 1, 0) == 1);
-	read_some();
-	starts_again();
-	assert_int_equal(peer_interrupt(run.p), 0);
-}
-
 /* Other peers have their turn after so many events, however many there are. */
 static void time_that_is_over_ends_a_turn(void **state)
 {
@@ -186,7 +166,6 @@ int main(void)
 		TEST(frames_that_are_not_known_are_counted_over_all_runs),
 		TEST(after_a_start_nothing_has_come),
 		TEST(a_line_that_was_cut_off_ends_with_its_run),
-		TEST(a_new_run_has_asked_for_nothing),
 		TEST(time_that_is_over_ends_a_turn),
 		TEST(what_becomes_of_an_event_is_returned),
 	};

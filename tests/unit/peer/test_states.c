@@ -173,43 +173,6 @@ static void a_stopped_process_can_be_asked_to_end(void **state)
 	assert_int_equal(told().messages->nr, 2);
 }
 
-/* The command is stopped as one is that reads from a terminal in the background. */
-static void a_peer_asks_for_the_terminal_until_its_stream_begins(void **state)
-{
-	static const char *const signals[] = {"TTIN", "TTOU"};
-	char line[256];
-	int fd = beginning();
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(signals); i++) {
-		assert_false(peer_asks(run.p));
-		snprintf(line, sizeof(line),
-			 "kill -%s $$; kill -%s $$" STEP "cat /proc/%d/fd/%d; sleep 1000",
-			 signals[i], signals[i], (int)getpid(), fd);
-		does(line);
-		WAIT_FOR((read_some(), peer_asks(run.p)));
-		assert_string_equal(told().why, "it asks for something at the terminal");
-		peer_answered(run.p);
-		assert_false(peer_asks(run.p));
-		assert_string_equal(told().why, "");
-		/* It may ask again. */
-		kill(-peer_group(run.p), SIGCONT);
-		WAIT_FOR((read_some(), peer_asks(run.p)));
-		kill(-peer_group(run.p), SIGCONT);
-		goes_on();
-		WAIT_FOR((read_some(), told().state == PEER_RUNNING));
-		assert_false(peer_asks(run.p));
-		assert_string_equal(told().why, "");
-		starts_again();
-	}
-	does("kill -TSTP $$; exit 1");
-	WAIT_FOR((read_some(), peer_interrupt(run.p) == SIGTSTP));
-	assert_int_equal(peer_interrupt(run.p), 0);
-	assert_false(peer_asks(run.p));
-	kill(-peer_group(run.p), SIGCONT);
-	reads_to_its_end();
-	close(fd);
-}
-
 /* A peer that was silent for 3 s is stalled, until something comes. */
 static void a_silent_peer_is_stalled(void **state)
 {
@@ -254,7 +217,6 @@ int main(void)
 		TEST(why_a_peer_died_is_told_once),
 		TEST(a_peer_that_we_stop_keeps_its_state),
 		TEST(a_stopped_process_can_be_asked_to_end),
-		TEST(a_peer_asks_for_the_terminal_until_its_stream_begins),
 		TEST(a_silent_peer_is_stalled),
 	};
 
