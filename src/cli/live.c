@@ -312,12 +312,13 @@ static int show_interval(void *context, const struct stats *s)
 	int err = limits_interval(&l->limits, s)
 			  ?: controllers_look(&l->controllers, "/sys", s, monotonic_ns());
 
+	if (!err && l->choice.live_groups)
+		err = live_groups_interval(l->grouped_records.live_groups, s);
 	/* Only a screen shows it. */
 	if (!err && l->view.redraw)
 		err = stats_remember(s, monotonic_ns());
-
-	if (!err && l->choice.live_groups)
-		err = live_groups_interval(l->grouped_records.live_groups, s);
+	if (!err && l->view.redraw && l->choice.live_groups)
+		err = live_groups_remember(l->grouped_records.live_groups, s, monotonic_ns());
 	if (!err && !l->state.paused)
 		err = taken(l, view_interval(s, &l->view));
 

@@ -489,14 +489,20 @@ struct live_groups *live_groups_new(const struct group_by *by)
 	return t;
 }
 
+static void group_free(struct live_group *g)
+{
+	flights_group_free(&g->in_flight);
+	recent_free(g->shown.row.recent);
+}
+
 void live_groups_free(struct live_groups *t)
 {
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->rows.nr; i++)
-		flights_group_free(&((struct live_group *)t->rows.row[i])->in_flight);
+		group_free(t->rows.row[i]);
 	group_rows_free(&t->rows);
-	flights_group_free(&t->others.in_flight);
+	group_free(&t->others);
 	flights_group_free(&t->all.in_flight);
 	flights_free(&t->flights);
 	free(t);
@@ -584,6 +590,19 @@ int live_groups_interval(struct live_groups *t, const struct stats *s)
 		group_interval(t->rows.row[i]);
 	group_interval(&t->others);
 	group_seen(&t->all);
+	return err;
+}
+
+int live_groups_remember(struct live_groups *t, const struct stats *s, uint64_t now)
+{
+	const uint64_t ns = (uint64_t)(s->seconds * 1e9);
+	int err = recent_add(&t->others.shown.row.recent, &t->others.shown.row.interval, now, ns);
+
+	for (size_t i = 0; !err && i < t->rows.nr; i++) {
+		struct stats_row *row = &((struct live_group *)t->rows.row[i])->shown.row;
+
+		err = recent_add(&row->recent, &row->interval, now, ns);
+	}
 	return err;
 }
 

@@ -267,7 +267,7 @@ void groups_free(struct groups *g);
  * the last interval and for the run. Groups past LIVE_GROUPS_MAX are one group, the others.
  */
 
-/* More groups than a user looks at. Each takes some 7 KiB. */
+/* More groups than a user looks at. Each takes some 25 KiB, and 10 KiB more on a screen. */
 #ifndef LIVE_GROUPS_MAX
 #define LIVE_GROUPS_MAX 1024u
 #endif
@@ -308,6 +308,16 @@ int live_groups_add(struct live_groups *t, const struct group_name *name,
  * Return: 0 or -ENOMEM.
  */
 int live_groups_interval(struct live_groups *t, const struct stats *s);
+
+/**
+ * live_groups_remember() - add the last interval to &live_groups_row.row.recent, for a screen; call
+ * it after live_groups_interval()
+ * @s: the same interval
+ * @now: CLOCK_MONOTONIC nanoseconds
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int live_groups_remember(struct live_groups *t, const struct stats *s, uint64_t now);
 
 /**
  * live_groups_finish() - no more commands will come: the numbers in flight of all commands are

@@ -37,6 +37,8 @@ void columns_queues_recent(struct queue_row *r)
 
 	if (!recent || hist_tells(r->base.h, RECENT_P99) || recent->h.count <= r->base.h->count)
 		return;
+	/* Together with the others, modulo 2^64, the commands stay those of the interval. */
+	r->base.others += r->base.h->count - recent->h.count;
 	r->base.h = &recent->h;
 	r->window_ns = recent->ns;
 }

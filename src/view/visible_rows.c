@@ -203,9 +203,10 @@ static int add_live_groups(struct visible_rows *p, const struct view_state *l, b
 	for (size_t i = 0; i < live_groups_nr(t); i++) {
 		const struct live_groups_row *from = live_groups_row(t, i);
 		uint64_t failed = summary ? from->failed_total : from->failed_interval;
+		bool recent = !summary && from->row.recent && from->row.recent->h.count;
 		struct visible_group *new;
 
-		if (!failed && !columns_hist_of(&from->row, summary)->count)
+		if (!failed && !recent && !columns_hist_of(&from->row, summary)->count)
 			continue;
 		p->from++;
 		if (l->filter[0] && !group_matches(l->filter, &from->name))

@@ -255,6 +255,42 @@ static void groups_say_below_what_their_latencies_are_of(void **state)
 	assert_seen("latencies of rows with fewer than 100 commands are of the last 3.00s");
 }
 
+/* Groups that are made of records have ten seconds, too, and stay for as long. */
+static void groups_of_records_have_percentiles_of_ten_seconds(void **state)
+{
+	struct group_choice choice = {.grouping.by = {1, {GROUP_SIZE}}};
+	struct live_groups *groups;
+	struct group_name name = {.size = 4096};
+	struct nt_record r = {.side = NT_HOST,
+			      .length = 4096,
+			      .points = {[NT_H_SUBMIT] = 1, [NT_H_COMPLETE] = 1 + 4 * MS}};
+
+	groups = live_groups_new(&choice.grouping.by);
+	assert_non_null(groups);
+	choice.live_groups = groups;
+	t.o.choice = t.state.choice = &choice;
+	for (uint64_t second = 1; second <= 30; second++) {
+		stats_begin_interval(&t.s);
+		for (unsigned int i = 0; i < 50 && second <= 9; i++)
+			assert_int_equal(live_groups_add(groups, &name, &r), 0);
+		assert_int_equal(live_groups_interval(groups, &t.s), 0);
+		assert_int_equal(live_groups_remember(groups, &t.s, second * SECOND), 0);
+		size(2);
+		draw();
+		if (second == 1)
+			assert_seen("> 4096 50 0 50.0 0.20 - - 4.00ms 4.00ms - 4.00ms");
+		if (second == 9) {
+			assert_seen("> 4096 50 0 50.0 0.20 - - 4.00ms 4.00ms 4.00ms");
+			assert_seen("latencies of rows with fewer than 100 commands are of the "
+				    "last 9.00s");
+		}
+		if (second == 12)
+			assert_seen("> 4096 0 0 0 0 - - 4.00ms 4.00ms 4.00ms");
+	}
+	assert_seen("no commands");
+	live_groups_free(groups);
+}
+
 static void stages_of_few_commands_have_a_p99_of_ten_seconds(void **state)
 {
 	struct stage_memory memory[2] = {{.nr = 0}};
@@ -428,6 +464,7 @@ int main(void)
 		TEST(tab_changes_the_table_that_is_scrolled),
 		TEST(percentiles_of_few_commands_are_those_of_ten_seconds),
 		TEST(groups_say_below_what_their_latencies_are_of),
+		TEST(groups_of_records_have_percentiles_of_ten_seconds),
 		TEST(stages_of_few_commands_have_a_p99_of_ten_seconds),
 		TEST(a_row_has_a_history_of_its_p99),
 		TEST(the_heading_is_marked_in_unicode_where_there_is_any),
