@@ -128,6 +128,16 @@ bool device_is_namespace(const char *name, unsigned int *subsystem, unsigned int
 	       !name[end];
 }
 
+/* The logical block of the disk in a directory of sysfs; 0 if it has none. */
+static uint32_t block_bytes_of(const char *dir)
+{
+	char value[32];
+
+	return device_attribute(dir, "queue/logical_block_size", value, sizeof(value))
+		       ? (uint32_t)strtoul(value, NULL, 10)
+		       : 0;
+}
+
 bool device_name_of_host(const char *sysfs, struct device_name *d)
 {
 	char dir[PATH_MAX], path[PATH_MAX + NAME_MAX + 2], value[32];
@@ -147,8 +157,10 @@ bool device_name_of_host(const char *sysfs, struct device_name *d)
 	}
 	if (entries)
 		closedir(entries);
-	if (found)
+	if (found) {
 		snprintf(d->name, sizeof(d->name), "nvme%un%u", subsystem, head);
+		d->block_bytes = block_bytes_of(path);
+	}
 	return found;
 }
 
@@ -161,7 +173,11 @@ bool device_name_of_target(const char *configfs, struct device_name *d)
 		return false;
 	snprintf(dir, sizeof(dir), "%s/nvmet/subsystems/%s/namespaces/%u", configfs, d->subsysnqn,
 		 d->nsid);
-	return device_attribute(dir, "device_path", d->name, sizeof(d->name)) && d->name[0];
+	if (!device_attribute(dir, "device_path", d->name, sizeof(d->name)) || !d->name[0])
+		return false;
+	/* Of a block device; nvmet chooses the block of a file. */
+	d->block_bytes = find_dir("/sys", d->name, dir) ? block_bytes_of(dir) : 0;
+	return true;
 }
 
 /*

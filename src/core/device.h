@@ -66,12 +66,14 @@ bool device_is_namespace(const char *name, unsigned int *subsystem, unsigned int
  * @instance: which controller, N of nvmeN, or DEVICE_ANY_INSTANCE
  * @name: "nvme0n1" on a host, which is the multipath head if there are several paths; "/dev/sda" on
  *        a target
+ * @block_bytes: bytes of a logical block, in which LBAs count; 0: not known
  */
 struct device_name {
 	char subsysnqn[NT_NQN_LEN];
 	uint32_t instance;
 	uint32_t nsid;
 	char name[DEVICE_NAME_LEN];
+	uint32_t block_bytes;
 };
 
 /**

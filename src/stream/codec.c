@@ -392,16 +392,18 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 	return p;
 }
 
-#define FIELD_OF(member, bytes)                                                                    \
-	{                                                                                          \
-		offsetof(struct stream_event, member), sizeof(((struct stream_event *)0)->member), \
-			bytes                                                                      \
+#define FIELD_OF(member, ...)                                                   \
+	{                                                                       \
+		.offset = offsetof(struct stream_event, member),                \
+		.size = sizeof(((struct stream_event *)0)->member), __VA_ARGS__ \
 	}
-#define NUMBER(member) FIELD_OF(member, sizeof(((struct stream_event *)0)->member))
-#define TEXT(member) FIELD_OF(member, 0)
+#define BYTES_OF(member) .bytes = sizeof(((struct stream_event *)0)->member)
+#define NUMBER(member) FIELD_OF(member, BYTES_OF(member))
+#define TEXT(member) FIELD_OF(member, .bytes = 0)
+#define LATER_NUMBER(member) FIELD_OF(member, BYTES_OF(member), .later = true)
 
 static const struct wire_field header_fields[] = {
-	FIELD_OF(header.side, 1),
+	FIELD_OF(header.side, .bytes = 1),
 	TEXT(header.source),
 	TEXT(header.boot_id),
 	TEXT(header.hostname),
@@ -451,11 +453,8 @@ static const struct wire_field origin_fields[] = {
 };
 
 static const struct wire_field device_fields[] = {
-	TEXT(device.subsysnqn),
-	NUMBER(device.instance),
-	NUMBER(device.nsid),
-	TEXT(device.name),
-	{0},
+	TEXT(device.subsysnqn), NUMBER(device.instance),	  NUMBER(device.nsid),
+	TEXT(device.name),	LATER_NUMBER(device.block_bytes), {0},
 };
 
 const struct wire_field *wire_fields(unsigned int type)

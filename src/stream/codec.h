@@ -175,11 +175,13 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 /**
  * struct wire_field - a member of struct stream_event, of @size bytes at @offset
  * @bytes: of the number in the stream; 0: a text, whose length comes before it in one byte
+ * @later: streams of older programs end before it, and then it is 0
  */
 struct wire_field {
 	uint16_t offset;
 	uint16_t size;
 	uint8_t bytes;
+	bool later;
 };
 
 /**

@@ -284,7 +284,9 @@ static void get_fields(struct get *b, const struct wire_field *f, struct stream_
 	for (; f->size; f++) {
 		char *member = (char *)e + f->offset;
 
-		if (f->bytes)
+		if (f->later && b->p == b->end)
+			memset(member, 0, f->size);
+		else if (f->bytes)
 			number_set(member, f->size, get_number(b, f->bytes));
 		else
 			get_text(b, member, f->size);

@@ -103,6 +103,8 @@ static int make_sysfs(void **state)
 	make_dir("class/nvme/nvme1");
 	make_dir("class/nvme/nvme1/nvme3c1n1");
 	make_file("class/nvme/nvme1/nvme3c1n1/nsid", "5");
+	make_dir("class/nvme/nvme1/nvme3c1n1/queue");
+	make_file("class/nvme/nvme1/nvme3c1n1/queue/logical_block_size", "4096");
 	make_dir("class/nvme/nvme1/hwmon0");
 	make_file("class/nvme/nvme1/hwmon0/nsid", "6");
 	make_dir("class/nvme/nvme7");
@@ -221,9 +223,11 @@ static void a_namespace_has_the_name_of_its_disk(void **state)
 
 	assert_true(device_name_of_host(root, &d));
 	assert_string_equal(d.name, "nvme3n1");
+	assert_int_equal(d.block_bytes, 4096);
 	d = (struct device_name){.instance = 7, .nsid = 4294967294};
 	assert_true(device_name_of_host(root, &d));
 	assert_string_equal(d.name, "nvme7n2");
+	assert_int_equal(d.block_bytes, 0);
 	d = (struct device_name){.instance = 1, .nsid = 6};
 	assert_false(device_name_of_host(root, &d));
 	assert_string_equal(d.name, "");

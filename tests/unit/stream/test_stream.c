@@ -72,7 +72,8 @@ static void every_type_of_event_comes_back(void **state)
 					    .device = {.subsysnqn = "nqn.a",
 						       .instance = DEVICE_ANY_INSTANCE,
 						       .nsid = 7,
-						       .name = "/dev/sda"}};
+						       .name = "/dev/sda",
+						       .block_bytes = 4096}};
 
 	must_write(w, clock_event());
 	must_write(w, queue_event());

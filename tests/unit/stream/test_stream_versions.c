@@ -255,6 +255,45 @@ static void a_header_has_all_of_its_fields(void **state)
 	assert_int_equal(status_of(&p), -EBADMSG);
 }
 
+static void a_field_that_older_programs_did_not_write_is_0(void **state)
+{
+	struct pen p = pen_begin(3);
+	struct stream_reader *r;
+	struct stream_event e;
+	size_t at;
+	int fd;
+
+	put_header(&p, 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		at = frame_begin(&p, STREAM_DEVICE);
+		put_text(&p, "nqn.a");
+		put(&p, 3, 4);
+		put(&p, 1, 4);
+		put_text(&p, "nvme0n1");
+		if (!i)
+			put(&p, 4096, 4);
+		frame_end(&p, at);
+	}
+	at = frame_begin(&p, STREAM_DEVICE);
+	put_text(&p, "nqn.a");
+	put(&p, 3, 4);
+	put(&p, 1, 4);
+	put_text(&p, "nvme0n1");
+	put(&p, 4096, 3);
+	frame_end(&p, at);
+	r = reader_of(p.bytes, p.n, &fd);
+	must_next(r, STREAM_HEADER, &e);
+	must_next(r, STREAM_DEVICE, &e);
+	assert_int_equal(e.device.block_bytes, 4096);
+	must_next(r, STREAM_DEVICE, &e);
+	assert_int_equal(e.device.block_bytes, 0);
+	assert_string_equal(e.device.name, "nvme0n1");
+	/* Half of a field is damage. */
+	assert_int_equal(stream_read(r, &e), -EBADMSG);
+	assert_int_equal(stream_longer(r), 0);
+	reader_done(r, fd);
+}
+
 static void fields_behind_those_that_are_known_are_passed_over_and_counted(void **state)
 {
 	static const enum stream_type types[] = {STREAM_HEADER, STREAM_CLOCK, STREAM_QUEUE,
@@ -366,6 +405,7 @@ int main(void)
 		cmocka_unit_test(a_recording_of_version_3_says_which_points_are_missing),
 		cmocka_unit_test(bits_that_are_no_points_are_of_no_account),
 		cmocka_unit_test(a_header_has_all_of_its_fields),
+		cmocka_unit_test(a_field_that_older_programs_did_not_write_is_0),
 		cmocka_unit_test(fields_behind_those_that_are_known_are_passed_over_and_counted),
 		cmocka_unit_test(long_recordings_of_later_programs_are_read),
 		cmocka_unit_test(a_version_that_is_too_new_or_too_old_is_told_so),
