@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "cli/report_fio.h"
 #include "cli/report_print.h"
 #include "cli/verbs.h"
 #include "core/names.h"
@@ -69,6 +70,16 @@ static bool ended_well(const struct nt_record *r)
 	return !(r->flags & NT_F_CANCELLED) && !status_is_error(r->status);
 }
 
+/* Return: 0 or a negative errno. */
+static int add_fio(struct report *r, const struct merge_connection *c, const struct nt_record *rec)
+{
+	unsigned int i = rec->side == NT_HOST ? c->host_stream : c->target_stream;
+
+	return r->fio ? fio_add(r->fio, c, rec, r->places[i], r->inputs[i].to_common,
+				r->inputs[i].header.sample)
+		      : 0;
+}
+
 /** report_matched(), report_single() - the callbacks of the merge; @context is a struct report */
 static void report_matched(void *context, const struct merge_connection *c,
 			   const struct nt_record *host, const struct nt_record *target)
@@ -94,6 +105,7 @@ static void report_matched(void *context, const struct merge_connection *c,
 	    (r->groups && report_groups_add(r, c, host, target)) ||
 	    (r->details && ended_well(host) && details_add(r->details, host, target)))
 		r->result = -ENOMEM;
+	r->result = r->result ?: add_fio(r, c, host);
 }
 
 static void report_single(void *context, const struct merge_connection *c,
@@ -109,6 +121,7 @@ static void report_single(void *context, const struct merge_connection *c,
 		report_command(r, c, host ? rec : NULL, host ? NULL : rec, ambiguous);
 	if (host)
 		totals_add_single(&r->merged, c, rec);
+	r->result = r->result ?: add_fio(r, c, rec);
 	if (r->perfetto &&
 	    perfetto_add(r->perfetto, c, host ? rec : NULL, host ? NULL : rec,
 			 r->inputs[host ? c->host_stream : c->target_stream].to_common))
@@ -195,7 +208,7 @@ static int take(struct report *r, unsigned int i, const struct stream_event *e)
 	/*
 	 * Nothing is matched if only one side is there, but single commands come from the merge.
 	 */
-	if (err || (r->alone[i] && !r->commands && !r->perfetto))
+	if (err || (r->alone[i] && !r->commands && !r->perfetto && !r->fio))
 		return err;
 	if (e->type == STREAM_QUEUE)
 		return merge_queue(r->merge, i, r->inputs[i].header.side, &e->queue);
@@ -372,6 +385,7 @@ static int report_open(struct report *r, char *const *paths)
  * @verbose: show each queue of a connection
  * @html: a file for the report with pictures; NULL: none
  * @perfetto: a file for a trace of at most @perfetto_max commands; NULL: none
+ * @fio: work for fio
  * @groups: the groups and intervals that rows are made of
  * @filter: the commands that are reported
  * @limits: the rates that network and drives can carry
@@ -387,6 +401,7 @@ struct report_options {
 	const char *html;
 	const char *perfetto;
 	unsigned int perfetto_max;
+	struct fio_options fio;
 	struct group_options groups;
 	struct filter filter;
 	struct limits limits;
@@ -520,12 +535,14 @@ static int report(const struct report_options *o)
 	struct written html = {"--html", HTML_BEGINS, sizeof(HTML_BEGINS) - 1, .f = NULL};
 	struct written perfetto = {"--perfetto", PERFETTO_BEGINS, sizeof(PERFETTO_BEGINS) - 1,
 				   .f = NULL};
+	struct written job = {"--fio-job", FIO_JOB_BEGINS, sizeof(FIO_JOB_BEGINS) - 1, .f = NULL};
 	int status = EXIT_FAILURE, err;
 
-	if (o->html && !written_open(&html, o->html))
-		return EXIT_FAILURE;
-	if (o->perfetto && !written_open(&perfetto, o->perfetto)) {
+	if ((o->html && !written_open(&html, o->html)) ||
+	    (o->perfetto && !written_open(&perfetto, o->perfetto)) ||
+	    (o->fio.job && !written_open(&job, o->fio.job))) {
 		written_close(&html);
+		written_close(&perfetto);
 		return EXIT_FAILURE;
 	}
 	r.html = html.f;
@@ -569,6 +586,11 @@ static int report(const struct report_options *o)
 		err = report_limits_open(&r);
 	if (!err && report_open(&r, o->files))
 		goto out;
+	if (!err && (o->fio.job || o->fio.iolog)) {
+		r.fio = fio_open(&o->fio);
+		if (!r.fio)
+			goto out;
+	}
 	report_begin(&r);
 	if (!err)
 		err = report_prepare(&r);
@@ -584,6 +606,10 @@ static int report(const struct report_options *o)
 		err = written_finish(&html) ?: written_finish(&perfetto);
 	if (!err)
 		err = standard_output_finish();
+	if (!err && r.fio)
+		err = fio_finish(r.fio, job.f) ?: written_finish(&job);
+	if (err == -ECANCELED)
+		goto out;
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot report: %s\n", strerror(-err));
 	else
@@ -604,6 +630,8 @@ out:
 	details_free(r.details);
 	timeline_free(r.timeline);
 	perfetto_free(r.perfetto);
+	fio_free(r.fio);
+	written_close(&job);
 	written_close(&html);
 	written_close(&perfetto);
 	for (unsigned int i = 0; r.places && i < r.nr; i++)
@@ -628,7 +656,7 @@ enum {
 	KEY_MAX
 };
 
-enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP, CHILD_LIMITS };
+enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP, CHILD_LIMITS, CHILD_FIO };
 
 static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
@@ -643,6 +671,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		o->groups.who = GROUP_REPORT;
 		state->child_inputs[CHILD_GROUP] = &o->groups;
 		state->child_inputs[CHILD_LIMITS] = &o->limits;
+		state->child_inputs[CHILD_FIO] = &o->fio;
 		break;
 	case KEY_SLOWEST:
 		o->slowest = (unsigned int)options_count(state, "--slowest", arg, SLOWEST_MAX);
@@ -765,6 +794,7 @@ static const struct argp_child report_children[] = {
 	[CHILD_ENDED] = {.argp = &ended_argp},
 	[CHILD_GROUP] = {.argp = &group_argp},
 	[CHILD_LIMITS] = {.argp = &limits_argp},
+	[CHILD_FIO] = {.argp = &fio_argp},
 	{.argp = &config_argp},
 	{0},
 };

@@ -47,6 +47,7 @@
  * @timeline: what pictures of merged commands need; NULL: no pictures
  * @html: the file that they are written to; NULL: none
  * @trace: the file that @perfetto is written to; NULL: none
+ * @fio: work for fio; NULL: none
  * @slowest: how many of merged.slowest all other outputs show
  * @format: format of the output
  * @result: error of the merge's callbacks
@@ -84,6 +85,7 @@ struct report {
 	FILE *html;
 	FILE *trace;
 	struct perfetto *perfetto;
+	struct fio *fio;
 	unsigned int slowest;
 	enum output_format format;
 	int result;

@@ -234,10 +234,16 @@ static bool is_called(const struct device_name *d, const char *device)
 	return d->name[0] && !strcmp(without_dev(d->name), without_dev(device));
 }
 
-static bool takes_device(const struct places *p, const char *device, const struct nt_record *r)
+const struct device_name *places_device_of(const struct places *p, const struct nt_record *r)
 {
 	const struct connection *c = has_device(r) ? connection_of(p, r->slot, r->gen) : NULL;
-	const struct device_name *d = c ? device_of(p, c, r->nsid) : NULL;
+
+	return c ? device_of(p, c, r->nsid) : NULL;
+}
+
+static bool takes_device(const struct places *p, const char *device, const struct nt_record *r)
+{
+	const struct device_name *d = places_device_of(p, r);
 
 	return d && is_called(d, device);
 }

@@ -42,6 +42,11 @@ int places_origin(struct places *p, const struct origin *o);
 bool places_ask(const struct places *p, const struct nt_record *r, struct device_name *d);
 
 /**
+ * places_device_of() - the device of a record, valid until more are added; NULL if it is not known
+ */
+const struct device_name *places_device_of(const struct places *p, const struct nt_record *r);
+
+/**
  * places_name() - fill the keys of @name that are places and are in @by; @r: the command's record
  */
 void places_name(const struct places *p, const struct group_by *by, const struct nt_record *r,

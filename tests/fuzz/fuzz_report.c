@@ -222,7 +222,8 @@ static size_t take_options(const uint8_t *data, size_t size)
 static void report_files(void)
 {
 	static char path[SCENARIO_STREAMS][32], verb[] = "report";
-	static char files[][24] = {"--html=/dev/null", "--perfetto=/dev/null"};
+	static char files[][24] = {"--html=/dev/null", "--perfetto=/dev/null",
+				   "--fio-job=/dev/null"};
 	char *argv[2 + OPTIONS_MAX + ARRAY_SIZE(files) + SCENARIO_STREAMS] = {verb};
 	static int fd[SCENARIO_STREAMS];
 	static FILE *output;

@@ -37,6 +37,7 @@ static const struct {
 	const char *valid;
 } arguments[] = {
 	{"ADDRESS", "127.0.0.1:0"},
+	{"BYTES", "4096"},
 	{"CONDITION", "latency>1ms"},
 	{"CTRL", "nvme0"},
 	{"DEVICE", "/dev/nvme0n1"},
@@ -54,6 +55,7 @@ static const struct {
 	{"NSID", "1"},
 	{"ON/EVERY", "1s/60s"},
 	{"OP", "read"},
+	{"PACE", "fast"},
 	{"PATH", "/"},
 	{"PEER", "true"},
 	{"POINTS", "ends"},
