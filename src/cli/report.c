@@ -5,17 +5,16 @@
  * streams.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/options.h"
 #include "cli/report_fio.h"
 #include "cli/report_print.h"
 #include "cli/verbs.h"
+#include "cli/written.h"
 #include "core/names.h"
 #include "core/output.h"
 #include "merge/clock_alignment.h"
@@ -23,7 +22,6 @@
 #include "merge/places.h"
 #include "merge/totals.h"
 #include "merge/unmatched.h"
-#include "stream/destination.h"
 #include "stream/reader.h"
 #include "view/html.h"
 
@@ -432,80 +430,6 @@ static bool grouped(const struct report_options *o)
 {
 	return o->groups.by || o->groups.choice.scale.on || (o->groups.stats && !o->detail) ||
 	       o->groups.choice.grouping.every_ns;
-}
-
-/**
- * struct written - a file that the report is also written to, beside its name until it is whole
- * @begins: how such a file begins, @len bytes: another one is not replaced, as it may be a
- * recording
- */
-struct written {
-	const char *option;
-	const char *begins;
-	size_t len;
-	struct destination to;
-	FILE *f;
-};
-
-/*
- * Whether there is a file that begins like one of ours. Others may have put anything there: a FIFO
- * would wait for a writer.
- */
-static bool may_replace(const struct written *w, const char *path)
-{
-	char begins[64];
-	struct stat st;
-	bool same;
-	int fd;
-
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	same = read(fd, begins, w->len) == (ssize_t)w->len && !memcmp(begins, w->begins, w->len);
-	close(fd);
-	return same;
-}
-
-/* Return: false if it cannot be opened, after a message. */
-static bool written_open(struct written *w, const char *path)
-{
-	int err = destination_open(&w->to, path, may_replace(w, path));
-
-	if (err == -EEXIST) {
-		message("%s %s: it is there already, and is no such report", w->option, path);
-		return false;
-	}
-	if (!err) {
-		int fd = dup(w->to.fd);
-
-		w->f = fd < 0 ? NULL : fdopen(fd, "w");
-		err = w->f ? 0 : -errno;
-		if (err)
-			destination_close(&w->to);
-	}
-	if (err)
-		message("%s %s: %s", w->option, path, strerror(-err));
-	return !err;
-}
-
-/* Return: 0 or a negative errno. */
-static int written_finish(struct written *w)
-{
-	int err = w->f && fflush(w->f) ? -errno : 0;
-
-	if (!err && w->f && ferror(w->f))
-		err = -EIO;
-	return err || !w->f ? err : destination_commit(&w->to);
-}
-
-static void written_close(struct written *w)
-{
-	if (!w->f)
-		return;
-	fclose(w->f);
-	destination_close(&w->to);
 }
 
 /* Return: false if memory ran out. */
