@@ -66,9 +66,10 @@ equal "as many as the kernel counts" "$again" "$(($(retransmitted) - before))"
 tracer_stop "${started[@]}"
 equal "both tracers end well" $? 0
 
-load text --rw=randread --time_based --runtime=8 &
+load text --rw=randread --time_based --runtime=600 &
 loading=$!
-ntprof-bpf --host --tcp -i 1 -d 6 >text
+ntprof-bpf --host --tcp -i 1 -d 4 >text
+kill $loading
 wait $loading
 grep -E -A3 '^ ?(controller|ctrl) +(queue|qid) +srtt' text | tail -n 4 | sed 's/^/# /'
 check "text has them" grep -qE '^ ?(controller|ctrl) +(queue|qid) +srtt' text
