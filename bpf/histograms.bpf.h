@@ -263,14 +263,12 @@ static __noinline __s32 stages_take(struct nt_hist *h)
 
 /*
  * Counts the latency of a command in the histogram of its queue and operation.
- * @side: a constant
  * @who: see struct nt_identity
  * @cpu: the current one
  * Return: the number of the stage histograms of these commands, or NT_STAGES_SHARED
  */
-static __always_inline __s32 latency_count(const enum nt_side side, struct nt_queue *q,
-					   const struct nt_record *r, __u32 who, __u32 cpu,
-					   __u64 latency)
+static __always_inline __s32 latency_count(struct nt_queue *q, const struct nt_record *r, __u32 who,
+					   __u32 cpu, __u64 latency)
 {
 	__u32 epoch = nt_control.epoch;
 	struct nt_hist_head *turned;
@@ -287,9 +285,6 @@ static __always_inline __s32 latency_count(const enum nt_side side, struct nt_qu
 	turned = max_at(h, epoch);
 	hist_count(&h->head, turned, &h->buckets[nt_bucket(latency)], latency);
 	h->bytes += r->length;
-	/* The ends of a target's command bound no stage; of one in a burst see stages_end(). */
-	if (nt_knobs.ends && side == NT_TARGET)
-		return NT_STAGES_SHARED;
 	return h->stages ?: stages_take(h);
 }
 

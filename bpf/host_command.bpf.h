@@ -486,7 +486,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		begin = r->points[NT_H_QUEUE_RQ];
 		unknown = 1u << NT_HS_BLK_SUBMISSION;
 	}
-	stages = latency_count(NT_HOST, q, r, q->controller, cpu, now - begin);
+	stages = latency_count(q, r, q->controller, cpu, now - begin);
 	if (!(nt_knobs.stages && ends) && !stages_count(NT_HOST, r, shape, unknown, cpu, stages))
 		record_unsplit(r);
 	host_record_submit(r, q, rq, now - begin);

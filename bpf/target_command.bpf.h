@@ -387,8 +387,7 @@ static __always_inline void cmd_count(struct nt_queue *q, struct nt_cmd *c, __u6
 		return;
 	}
 	r->flags |= NT_F_COUNTED;
-	latency_count(NT_TARGET, q, r, r->gen, bpf_get_smp_processor_id(),
-		      now - r->points[NT_T_CMD]);
+	latency_count(q, r, r->gen, bpf_get_smp_processor_id(), now - r->points[NT_T_CMD]);
 }
 
 /*
@@ -428,7 +427,7 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	begin = nt_knobs.ends ? r->points[NT_T_CMD] : r->points[NT_T_RX] ?: r->points[NT_T_CMD];
 	if (!is_error(r)) {
 		cpu = bpf_get_smp_processor_id();
-		stages = latency_count(NT_TARGET, q, r, r->gen, cpu, now - begin);
+		stages = latency_count(q, r, r->gen, cpu, now - begin);
 		if (!nt_knobs.stages &&
 		    (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0, cpu, stages)))
 			record_unsplit(r);

@@ -46,8 +46,8 @@ static __always_inline int end(struct nt_queue *q, const struct simulated *s)
 	/* All points are equally far apart. */
 	for (int i = 0; i < NT_POINTS_MAX; i++)
 		c->r.points[i] = now + i * 1000;
-	stages = latency_count(SIDE, q, &c->r, SIDE == NT_HOST ? q->controller : c->r.gen, s->cpu,
-			       100000);
+	stages =
+		latency_count(q, &c->r, SIDE == NT_HOST ? q->controller : c->r.gen, s->cpu, 100000);
 	stages_count(SIDE, &c->r, NT_SHAPE_NO_DATA, 0, s->cpu, stages);
 	return 0;
 }

@@ -21,7 +21,7 @@ static void end_of(__u32 who, __u64 latency)
 {
 	const struct nt_record r = {.slot = SLOT, .op = NT_OP_WRITE, .length = PAGE};
 
-	latency_count(NT_HOST, &kernel.queues[SLOT], &r, who, kernel.cpu, latency);
+	latency_count(&kernel.queues[SLOT], &r, who, kernel.cpu, latency);
 }
 
 static void end_of_other(void)

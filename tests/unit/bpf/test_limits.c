@@ -134,7 +134,7 @@ static void end_command(__u32 slot, enum nt_op op)
 {
 	const struct nt_record r = {.slot = slot, .op = op, .length = PAGE};
 
-	latency_count(NT_HOST, &kernel.queues[slot], &r, 0, kernel.cpu, 1000);
+	latency_count(&kernel.queues[slot], &r, 0, kernel.cpu, 1000);
 }
 
 static void histograms_beyond_the_last_are_told(void **state)
@@ -185,7 +185,7 @@ static void histograms_that_hash_alike_beyond_the_last_are_told(void **state)
 static __s32 end_with_stages(__u32 slot, enum nt_op op, __u32 cpu)
 {
 	struct nt_record r = {.slot = slot, .op = op};
-	__s32 nr = latency_count(NT_HOST, &kernel.queues[slot], &r, 0, cpu, 1000);
+	__s32 nr = latency_count(&kernel.queues[slot], &r, 0, cpu, 1000);
 
 	for (int i = 0; i < NT_POINTS_MAX; i++)
 		r.points[i] = 1000 + i;

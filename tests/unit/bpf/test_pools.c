@@ -26,7 +26,7 @@ static void a_cpu_that_ends_commands_has_a_histogram_and_no_other(void **state)
 {
 	for (int round = 0; round < 3; round++)
 		for (kernel.cpu = 0; kernel.cpu < CPUS; kernel.cpu++)
-			latency_count(NT_HOST, queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
+			latency_count(queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, CPUS);
 	for (__u32 nr = 1; nr <= CPUS; nr++) {
 		assert_int_equal(durations(hist_at(nr)), 3);
@@ -39,13 +39,13 @@ static void queues_operations_and_connections_are_apart(void **state)
 {
 	struct nt_record r = read_of_queue;
 
-	latency_count(NT_HOST, queue, &r, queue->gen, kernel.cpu, 1000);
+	latency_count(queue, &r, queue->gen, kernel.cpu, 1000);
 	r.op = NT_OP_WRITE;
-	latency_count(NT_HOST, queue, &r, queue->gen, kernel.cpu, 1000);
+	latency_count(queue, &r, queue->gen, kernel.cpu, 1000);
 	queue->gen++;
-	latency_count(NT_HOST, queue, &r, queue->gen, kernel.cpu, 1000);
+	latency_count(queue, &r, queue->gen, kernel.cpu, 1000);
 	r.slot = 4;
-	latency_count(NT_HOST, &kernel.queues[4], &r, 0, kernel.cpu, 1000);
+	latency_count(&kernel.queues[4], &r, 0, kernel.cpu, 1000);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 4);
 }
 
@@ -62,10 +62,10 @@ static void maximum_is_that_of_its_interval(void **state)
 		const __u64 ns = longest[nt_control.epoch - 1];
 		const __u32 at = nt_control.epoch & 1;
 
-		const __s32 nr = latency_count(NT_HOST, queue, &r, 0, kernel.cpu, ns);
+		const __s32 nr = latency_count(queue, &r, 0, kernel.cpu, ns);
 
 		assert_int_equal(nr, 1);
-		assert_int_equal(latency_count(NT_HOST, queue, &r, 0, kernel.cpu, ns - 1), nr);
+		assert_int_equal(latency_count(queue, &r, 0, kernel.cpu, ns - 1), nr);
 		assert_int_equal(hist_at(1)->max[at], ns);
 		for (int i = 0; i < NT_POINTS_MAX; i++)
 			r.points[i] = i * ns;
@@ -90,13 +90,13 @@ static void histogram_that_was_given_back_is_nobodys(void **state)
 {
 	__u16 nr;
 
-	latency_count(NT_HOST, queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
+	latency_count(queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
 	nr = queue->hist[NT_OP_READ];
 	memset(hist_at(nr), 0, sizeof(*hist_at(nr)));
-	latency_count(NT_HOST, queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
+	latency_count(queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
 	assert_int_equal(durations(hist_at(nr)), 0);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 2);
-	latency_count(NT_HOST, queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
+	latency_count(queue, &read_of_queue, queue->gen, kernel.cpu, 1000);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, 2);
 	assert_int_equal(latencies(), 2);
 }
@@ -107,7 +107,7 @@ static void without_a_histogram_left_all_are_counted_together(void **state)
 
 	nt_pools[NT_POOL_HISTS].taken = nt_pools[NT_POOL_HISTS].given;
 	for (kernel.cpu = 0; kernel.cpu < CPUS; kernel.cpu++) {
-		latency_count(NT_HOST, queue, &r, queue->gen, kernel.cpu, 1000);
+		latency_count(queue, &r, queue->gen, kernel.cpu, 1000);
 		r.slot = kernel.cpu;
 		others_count(queue, &r, queue->gen);
 	}
