@@ -325,7 +325,7 @@ static void look_for_stages(struct tracer *t, struct nt_hist *h, struct stats_ro
 {
 	int32_t shared = NT_STAGES_SHARED;
 
-	if (NT_HIST_KEY_OP(h->key) >= NT_OP_ADMIN ||
+	if (NT_HIST_KEY_OP(h->key) >= NT_OP_ADMIN || !tracer_counts_stages(t) ||
 	    __atomic_load_n(&h->stages, __ATOMIC_RELAXED) != NT_STAGES_SHARED)
 		return;
 	row->unstaged_interval = row->unstaged_total = true;
@@ -593,7 +593,7 @@ int histograms_stages(struct tracer *t, struct stats *s, uint32_t epoch)
 {
 	struct pool *p = &t->object.pools[NT_POOL_STAGES];
 
-	if (t->o.ends && !t->o.stages && t->o.side == NT_TARGET) {
+	if (!tracer_counts_stages(t)) {
 		stages_of_rows(s);
 		return 0;
 	}

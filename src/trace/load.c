@@ -127,6 +127,9 @@ int load_open(struct tracer *t)
 	knobs->stages_kept = STAGES_SHARED_OF_CPU * online_cpus();
 	if (knobs->stages_kept > NT_FREE_MAX / 2)
 		knobs->stages_kept = NT_FREE_MAX / 2;
+	/* All of them: programs take none. */
+	if (!tracer_counts_stages(t))
+		knobs->stages_kept = UINT32_MAX;
 	knobs->ends = t->o.ends;
 	knobs->stages = t->o.stages;
 	knobs->wake_bytes = RING_BYTES / 4;
@@ -200,7 +203,7 @@ static void limit_stages(struct tracer *t)
 	struct pool *p = &t->object.pools[NT_POOL_STAGES];
 	uint32_t own = STAGES_OWN_OF_CPU * online_cpus(), banks;
 
-	p->kept = t->object.knobs->stages_kept;
+	p->kept = tracer_counts_stages(t) ? t->object.knobs->stages_kept : 0;
 	if (own < STAGES_OWN_LEAST)
 		own = STAGES_OWN_LEAST;
 	/* Number 0 is no item. */

@@ -183,4 +183,13 @@ struct tracer {
 	uint64_t collected_ns; /* &measured_ns then */
 };
 
+/*
+ * Whether programs count stages. The one stage that the ends of a target's command bound is its
+ * latency.
+ */
+static inline bool tracer_counts_stages(const struct tracer *t)
+{
+	return !t->o.ends || t->o.stages || t->o.side == NT_HOST;
+}
+
 #endif /* NTPROF_TRACE_PRIVATE_H */

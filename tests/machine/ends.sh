@@ -15,7 +15,7 @@ of_target=nvmet_tcp_submission+target_subsystem
 connect_ways 2
 declare -A pid
 for side in host target; do
-	tracer_start $side --$side --points ends
+	tracer_start $side -v --$side --points ends
 	pid[$side]=$tracer_pid
 	tracer_start $side.trace trace --$side --points ends --summary
 	pid[$side.trace]=$tracer_pid
@@ -51,6 +51,7 @@ equal "tracers end well" $? 0
 errors() {
 	awk '$1 == "error" && / status=0x001 / { n += $4 } END { printf "%.0f\n", n }' "$1"
 }
+equal "a target takes no memory for stages" "$(sed -n 's/^pool stages .*, \([0-9]*\) of .* taken$/\1/p' target.err | sort -u)" 0
 for side in host target; do
 	for file in $side $side.trace.err; do
 		for op in read write; do

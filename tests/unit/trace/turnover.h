@@ -581,6 +581,32 @@ static void stages_past_the_limit_are_told(void **state)
 	assert_true(a->unstaged_total);
 }
 
+#if defined(STRANGERS_COME)
+/*
+ * The one stage that the ends of a target's command bound is its latency, which is in the rows. So
+ * programs take no stages for it, and the stages of the controller have all commands.
+ */
+static void a_target_of_ends_takes_no_stages(void **state)
+{
+	const uint32_t taken = m.p.pools[NT_POOL_STAGES].taken;
+
+	m.t.o.ends = true;
+	m.p.knobs->ends = 1;
+	m.p.knobs->stages_kept = UINT32_MAX;
+	admin_queue("a");
+	connection_of("a", 10);
+	interval();
+	read_once(slot_of(0, 1));
+	interval();
+	assert_int_equal(m.p.pools[NT_POOL_STAGES].taken, taken);
+	assert_int_equal(m.s.nr_stages > 0, 1);
+	for (size_t i = 0; i < m.s.nr_rows; i++)
+		assert_false(m.s.rows[i]->unstaged_total);
+	m.p.knobs->ends = 0;
+	m.p.knobs->stages_kept = 0;
+}
+#endif
+
 static void connections_of_one_slot_have_rows_of_their_own(void **state)
 {
 	static const struct {
@@ -750,6 +776,7 @@ int main(void)
 		TEST(names_beyond_the_last_are_not_kept),
 #if defined(STRANGERS_COME)
 		TEST(strangers_take_the_memory_of_some),
+		TEST(a_target_of_ends_takes_no_stages),
 #endif
 	};
 
