@@ -138,6 +138,8 @@ struct one_side {
 	struct details *details;
 	struct groups *groups;
 	struct timeline *timeline;
+	struct blocks *blocks;
+	unsigned int stream;
 	char source[GROUP_SOURCE_LEN];
 	uint32_t sample;
 };
@@ -294,6 +296,20 @@ static int count_time(struct one_side *o, const struct stats_row *row, const str
 	return timeline_add(o->timeline, &c);
 }
 
+static int count_block(struct one_side *o, const struct nt_record *r, uint64_t began_ns)
+{
+	bool host = o->s.side == NT_HOST;
+	const struct blocks_where where = {
+		.stream = {[NT_HOST] = host ? o->stream : MERGE_NO_STREAM,
+			   [NT_TARGET] = host ? MERGE_NO_STREAM : o->stream},
+		.missing = {[NT_HOST] = host ? o->how.missing : 0,
+			    [NT_TARGET] = host ? 0 : o->how.missing},
+		.to_common = -(int64_t)began_ns,
+	};
+
+	return blocks_add(o->blocks, &where, host ? r : NULL, host ? NULL : r);
+}
+
 int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t began_ns)
 {
 	const struct queue_key key = {.slot = r->slot, .gen = r->gen};
@@ -328,6 +344,8 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	o->s.alike_total[nt_alike(nt_sample_mix(r->qid, r->cid, r->length, r->slba))]++;
 	if (o->details && details_add(o->details, o->s.side == NT_HOST ? r : NULL,
 				      o->s.side == NT_TARGET ? r : NULL))
+		return -ENOMEM;
+	if (o->blocks && count_block(o, r, began_ns))
 		return -ENOMEM;
 	split = stage_split(how, r, stage);
 	if (o->timeline && count_time(o, row, r, split, stage))
@@ -453,6 +471,8 @@ int unmatched_begin(struct unmatched *a, unsigned int stream, const struct unmat
 	o->places = h->places;
 	snprintf(o->source, sizeof(o->source), "%s", h->source);
 	o->sample = h->sample;
+	o->blocks = h->blocks;
+	o->stream = stream;
 	if (h->detail)
 		o->details = details_new();
 	if (h->grouping)

@@ -13,6 +13,7 @@
 #include "core/device.h"
 #include "core/stats.h"
 #include "core/time.h"
+#include "merge/blocks.h"
 #include "merge/details.h"
 #include "merge/filter.h"
 #include "merge/groups.h"
@@ -54,6 +55,7 @@ struct unmatched *unmatched_new(unsigned int nr);
  * @grouping: ...and count them in groups as well; NULL: in none
  * @detail: ...and keep the intervals between their points
  * @timeline: ...and keep what pictures of them need
+ * @blocks: ...and count them there as well, by the time since the stream began; NULL: nowhere
  * @source: where its points come from
  * @places: its names of places, NULL: none; valid until unmatched_free()
  */
@@ -68,6 +70,7 @@ struct unmatched_header {
 	const struct grouping *grouping;
 	bool detail;
 	bool timeline;
+	struct blocks *blocks;
 	char source[16];
 	const struct places *places;
 };
