@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "cli/report_compare.h"
 #include "cli/report_fio.h"
 #include "cli/report_print.h"
 #include "cli/verbs.h"
@@ -97,6 +98,7 @@ static void report_matched(void *context, const struct merge_connection *c,
 	if (r->commands)
 		report_command(r, c, host, target, false);
 	if (totals_add(&r->merged, c, host, target) ||
+	    (r->blocks && ended_well(host) && report_blocks_add(r, c, host, target)) ||
 	    (r->timeline && report_timeline_add(r, c, host)) ||
 	    (r->perfetto &&
 	     perfetto_add(r->perfetto, c, host, target, r->inputs[c->host_stream].to_common)) ||
@@ -147,6 +149,7 @@ static int tell_machine(struct report *r, unsigned int i)
 		.end_ns = r->inputs[i].end_ns,
 		.detail = r->details,
 		.timeline = r->timeline && i < HTML_ALONE_MAX,
+		.blocks = r->alone[i] ? r->blocks : NULL,
 		.grouping = r->choice ? &r->choice->grouping : NULL,
 		.places = r->places[i],
 	};
@@ -384,6 +387,7 @@ static int report_open(struct report *r, char *const *paths)
  * @html: a file for the report with pictures; NULL: none
  * @perfetto: a file for a trace of at most @perfetto_max commands; NULL: none
  * @fio: work for fio
+ * @compare: compare two recordings
  * @groups: the groups and intervals that rows are made of
  * @filter: the commands that are reported
  * @limits: the rates that network and drives can carry
@@ -400,6 +404,7 @@ struct report_options {
 	const char *perfetto;
 	unsigned int perfetto_max;
 	struct fio_options fio;
+	struct compare_options compare;
 	struct group_options groups;
 	struct filter filter;
 	struct limits limits;
@@ -443,10 +448,99 @@ static bool places_make(struct report *r)
 	return r->places;
 }
 
+/* Releases all that report_run() has filled in. */
+static void report_clear(struct report *r)
+{
+	merge_free(r->merge);
+	totals_free(&r->merged);
+	machines_free(&r->machines);
+	for (unsigned int i = 0; i < r->nr; i++) {
+		if (r->inputs)
+			input_close(&r->inputs[i]);
+	}
+	unmatched_free(r->unmatched);
+	edges_free(r->edges);
+	groups_free(r->groups);
+	groups_free(r->limited);
+	details_free(r->details);
+	timeline_free(r->timeline);
+	perfetto_free(r->perfetto);
+	fio_free(r->fio);
+	for (unsigned int i = 0; r->places && i < r->nr; i++)
+		places_free(r->places[i]);
+	free(r->places);
+	free(r->burst_ns);
+	free(r->matched);
+	free(r->inputs);
+	free(r->alone);
+}
+
+/*
+ * Reads all inputs, with what @r says that is wanted; r->filter and r->limits point to what the
+ * caller keeps. Return: 0, a negative errno, or 1 after a message.
+ */
+static int report_run(struct report *r, const struct report_options *o, char *const *files,
+		      unsigned int nr)
+{
+	struct merge_callbacks callbacks = {
+		.matched = report_matched, .single = report_single, .context = r};
+	int err;
+
+	r->nr = nr;
+	if (grouped(o)) {
+		r->choice = &o->groups.choice;
+		r->groups = groups_new(&r->choice->grouping);
+		r->with_stages = o->groups.stats && !o->groups.by && !r->choice->grouping.every_ns;
+	}
+	if (o->detail) {
+		r->figures = &o->groups.choice.figures;
+		r->details = details_new();
+	}
+	if (r->html || r->trace)
+		r->timeline = timeline_new();
+	if (r->trace)
+		r->perfetto = perfetto_new(o->perfetto_max ?: PERFETTO_COMMANDS);
+	r->burst_ns = calloc(r->nr, sizeof(*r->burst_ns));
+	r->inputs = calloc(r->nr, sizeof(*r->inputs));
+	r->alone = calloc(r->nr, sizeof(*r->alone));
+	r->matched = calloc(r->nr, sizeof(*r->matched));
+	r->places = calloc(r->nr, sizeof(struct places *));
+	r->unmatched = unmatched_new(r->nr);
+	r->edges = edges_new(r->nr);
+	r->merge = merge_new(&callbacks);
+	for (unsigned int i = 0; r->inputs && i < r->nr; i++)
+		r->inputs[i].fd = -1;
+	err = r->burst_ns && !r->groups == !r->choice && !r->details == !r->figures && r->inputs &&
+			      !(r->html || r->trace) == !r->timeline && !r->trace == !r->perfetto &&
+			      r->alone && r->matched && places_make(r) && r->unmatched &&
+			      r->edges && r->merge
+		      ? totals_init(&r->merged, r->html && !o->slowest ? HTML_SLOWEST : o->slowest)
+		      : -ENOMEM;
+	if (!err)
+		err = machines_init(&r->machines, r->nr);
+	r->merged.machines = &r->machines;
+	if (!err && r->limits)
+		err = report_limits_open(r);
+	if (!err && report_open(r, files))
+		return 1;
+	if (!err && (o->fio.job || o->fio.iolog)) {
+		r->fio = fio_open(&o->fio);
+		if (!r->fio)
+			return 1;
+	}
+	report_begin(r);
+	if (!err)
+		err = report_prepare(r);
+	if (!err && report_lacks(r))
+		return 1;
+	if (!err)
+		err = report_read(r);
+	return !err && report_no_device(r) ? 1 : err;
+}
+
 static int report(const struct report_options *o)
 {
 	struct report r = {
-		.nr = o->nr_files,
 		.commands = o->commands,
 		.verbose = o->verbose,
 		.slowest = o->slowest,
@@ -454,8 +548,6 @@ static int report(const struct report_options *o)
 	};
 	struct filter filter = o->filter;
 	struct limits limits = o->limits;
-	struct merge_callbacks callbacks = {
-		.matched = report_matched, .single = report_single, .context = &r};
 	struct written html = {"--html", HTML_BEGINS, sizeof(HTML_BEGINS) - 1, .f = NULL};
 	struct written perfetto = {"--perfetto", PERFETTO_BEGINS, sizeof(PERFETTO_BEGINS) - 1,
 				   .f = NULL};
@@ -471,58 +563,10 @@ static int report(const struct report_options *o)
 	}
 	r.html = html.f;
 	r.trace = perfetto.f;
-	if (filter_any(&filter))
-		r.filter = &filter;
-	if (grouped(o)) {
-		r.choice = &o->groups.choice;
-		r.groups = groups_new(&r.choice->grouping);
-		r.with_stages = o->groups.stats && !o->groups.by && !r.choice->grouping.every_ns;
-	}
-	if (o->detail) {
-		r.figures = &o->groups.choice.figures;
-		r.details = details_new();
-	}
-	if (r.html || r.trace)
-		r.timeline = timeline_new();
-	if (r.trace)
-		r.perfetto = perfetto_new(o->perfetto_max ?: PERFETTO_COMMANDS);
+	r.filter = filter_any(&filter) ? &filter : NULL;
 	r.limits = limits_any(&limits) ? &limits : NULL;
-	r.burst_ns = calloc(r.nr, sizeof(*r.burst_ns));
-	r.inputs = calloc(r.nr, sizeof(*r.inputs));
-	r.alone = calloc(r.nr, sizeof(*r.alone));
-	r.matched = calloc(r.nr, sizeof(*r.matched));
-	r.places = calloc(r.nr, sizeof(struct places *));
-	r.unmatched = unmatched_new(r.nr);
-	r.edges = edges_new(r.nr);
-	r.merge = merge_new(&callbacks);
-	for (unsigned int i = 0; r.inputs && i < r.nr; i++)
-		r.inputs[i].fd = -1;
-	err = r.burst_ns && !r.groups == !r.choice && !r.details == !r.figures && r.inputs &&
-			      !(r.html || r.trace) == !r.timeline && !r.trace == !r.perfetto &&
-			      r.alone && r.matched && places_make(&r) && r.unmatched && r.edges &&
-			      r.merge
-		      ? totals_init(&r.merged, r.html && !o->slowest ? HTML_SLOWEST : o->slowest)
-		      : -ENOMEM;
-	if (!err)
-		err = machines_init(&r.machines, r.nr);
-	r.merged.machines = &r.machines;
-	if (!err && r.limits)
-		err = report_limits_open(&r);
-	if (!err && report_open(&r, o->files))
-		goto out;
-	if (!err && (o->fio.job || o->fio.iolog)) {
-		r.fio = fio_open(&o->fio);
-		if (!r.fio)
-			goto out;
-	}
-	report_begin(&r);
-	if (!err)
-		err = report_prepare(&r);
-	if (!err && report_lacks(&r))
-		goto out;
-	if (!err)
-		err = report_read(&r);
-	if (!err && report_no_device(&r))
+	err = report_run(&r, o, o->files, o->nr_files);
+	if (err > 0)
 		goto out;
 	if (!err)
 		err = report_print(&r);
@@ -539,33 +583,32 @@ static int report(const struct report_options *o)
 	else
 		status = status_of(&r);
 out:
-	merge_free(r.merge);
-	totals_free(&r.merged);
-	machines_free(&r.machines);
-	for (unsigned int i = 0; i < r.nr; i++) {
-		if (r.inputs)
-			input_close(&r.inputs[i]);
-	}
-	unmatched_free(r.unmatched);
-	edges_free(r.edges);
-	groups_free(r.groups);
-	groups_free(r.limited);
+	report_clear(&r);
 	limits_free(&limits);
-	details_free(r.details);
-	timeline_free(r.timeline);
-	perfetto_free(r.perfetto);
-	fio_free(r.fio);
 	written_close(&job);
 	written_close(&html);
 	written_close(&perfetto);
-	for (unsigned int i = 0; r.places && i < r.nr; i++)
-		places_free(r.places[i]);
-	free(r.places);
-	free(r.burst_ns);
-	free(r.matched);
-	free(r.inputs);
-	free(r.alone);
 	return status;
+}
+
+/* Reads one of two recordings that are compared. Return: as report_run() */
+static int compare_read(void *context, struct report *r, char *const *files, unsigned int nr)
+{
+	const struct report_options *o = context;
+	struct filter filter = o->filter;
+	int err;
+
+	r->filter = filter_any(&filter) ? &filter : NULL;
+	err = report_run(r, o, files, nr);
+	r->filter = NULL;
+	return err;
+}
+
+static int compare(struct report_options *o)
+{
+	const struct compare_reader reader = {compare_read, report_clear, o};
+
+	return report_compare(&o->compare, &reader, o->files, o->nr_files, o->format);
 }
 
 enum {
@@ -580,7 +623,15 @@ enum {
 	KEY_MAX
 };
 
-enum { CHILD_FORMAT, CHILD_SELECT, CHILD_ENDED, CHILD_GROUP, CHILD_LIMITS, CHILD_FIO };
+enum {
+	CHILD_FORMAT,
+	CHILD_SELECT,
+	CHILD_ENDED,
+	CHILD_GROUP,
+	CHILD_LIMITS,
+	CHILD_FIO,
+	CHILD_COMPARE
+};
 
 static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
@@ -596,6 +647,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_GROUP] = &o->groups;
 		state->child_inputs[CHILD_LIMITS] = &o->limits;
 		state->child_inputs[CHILD_FIO] = &o->fio;
+		state->child_inputs[CHILD_COMPARE] = &o->compare;
 		break;
 	case KEY_SLOWEST:
 		o->slowest = (unsigned int)options_count(state, "--slowest", arg, SLOWEST_MAX);
@@ -611,7 +663,7 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		o->detail = true;
 		break;
 	case 'v':
-		o->verbose = true;
+		o->verbose = o->compare.verbose = true;
 		break;
 	case KEY_HTML:
 		if (!*arg || !strcmp(arg, "-"))
@@ -669,6 +721,15 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 					     "text and json");
 		if (o->format == FORMAT_CSV && o->slowest)
 			options_error(state, "--slowest is for --format text and json");
+		if (o->compare.on &&
+		    (grouped(o) || o->detail || o->commands || o->slowest || o->html ||
+		     o->perfetto || o->fio.job || o->fio.iolog || limits_any(&o->limits) ||
+		     o->format == FORMAT_CSV || o->format == FORMAT_LINES))
+			options_error(
+				state,
+				"--compare has selections, --tolerance, -v, and --format text "
+				"and json: the other options are for each recording by itself");
+		compare_options_end(&o->compare, state, o->nr_files);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -719,6 +780,7 @@ static const struct argp_child report_children[] = {
 	[CHILD_GROUP] = {.argp = &group_argp},
 	[CHILD_LIMITS] = {.argp = &limits_argp},
 	[CHILD_FIO] = {.argp = &fio_argp},
+	[CHILD_COMPARE] = {.argp = &compare_argp},
 	{.argp = &config_argp},
 	{0},
 };
@@ -747,6 +809,8 @@ static const struct argp report_argp = {
 	       "                                    a line for each second\n"
 	       "  ntprof-bpf report host.ntp target.ntp --html report.html\n"
 	       "                                    pictures, in one file for a browser\n"
+	       "  ntprof-bpf report --compare before.ntp -- after.ntp\n"
+	       "                                    what got slower or faster, how surely\n"
 	       "  ntprof-bpf report host.ntp --commands\n"
 	       "                                    one side, and a line for each command",
 };
@@ -759,7 +823,7 @@ static int main_report(int argc, char **argv)
 	if (o.format == FORMAT_TEXT_AND_LINES && isatty(STDOUT_FILENO))
 		o.format = FORMAT_TEXT;
 	standard_output_may_close();
-	return report(&o);
+	return o.compare.on ? compare(&o) : report(&o);
 }
 
 const struct verb verb_report = {

@@ -134,6 +134,22 @@ int report_timeline_add(struct report *r, const struct merge_connection *c,
 	return 0;
 }
 
+int report_blocks_add(struct report *r, const struct merge_connection *c,
+		      const struct nt_record *host, const struct nt_record *target)
+{
+	const struct blocks_where where = {
+		.stream = {[NT_HOST] = c->host_stream, [NT_TARGET] = c->target_stream},
+		.missing =
+			{
+				[NT_HOST] = machines_get(&r->machines, c->host_stream)->missing,
+				[NT_TARGET] = machines_get(&r->machines, c->target_stream)->missing,
+			},
+		.to_common = r->inputs[c->host_stream].to_common,
+	};
+
+	return blocks_add(r->blocks, &where, host, target);
+}
+
 bool report_lacks(const struct report *r)
 {
 	static const struct group_by none;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "merge/blocks.h"
 #include "merge/clock_alignment.h"
 #include "merge/details.h"
 #include "merge/filter.h"
@@ -48,6 +49,8 @@
  * @html: the file that they are written to; NULL: none
  * @trace: the file that @perfetto is written to; NULL: none
  * @fio: work for fio; NULL: none
+ * @blocks: the commands in blocks of time, to be compared with another recording's; NULL: not
+ * compared
  * @slowest: how many of merged.slowest all other outputs show
  * @format: format of the output
  * @result: error of the merge's callbacks
@@ -86,6 +89,7 @@ struct report {
 	FILE *trace;
 	struct perfetto *perfetto;
 	struct fio *fio;
+	struct blocks *blocks;
 	unsigned int slowest;
 	enum output_format format;
 	int result;
@@ -104,6 +108,10 @@ void report_command(struct report *r, const struct merge_connection *c,
 /** report_timeline_add() - add the command that r->merged was given last. Return: 0 or -ENOMEM */
 int report_timeline_add(struct report *r, const struct merge_connection *c,
 			const struct nt_record *host);
+
+/** report_blocks_add() - add a matched command to @r->blocks. Return: 0 or -ENOMEM */
+int report_blocks_add(struct report *r, const struct merge_connection *c,
+		      const struct nt_record *host, const struct nt_record *target);
 
 /** report_print() - print all the rest, when all is read. Return: 0 or a negative errno */
 int report_print(struct report *r);

@@ -30,7 +30,7 @@ static void get_mean(const void *row, const struct column *c, struct value *v)
 	v->none = !n;
 }
 
-static void where_get(unsigned int where, struct value *v)
+const char *stages_where_name(unsigned int where)
 {
 	static const char *const names[] = {
 		[STAGE_AT_HOST] = "host",
@@ -42,8 +42,13 @@ static void where_get(unsigned int where, struct value *v)
 		[STAGE_AT_HOST | STAGE_AT_NETWORK | STAGE_AT_TARGET] = "host+network+target",
 	};
 
+	return names[where] ?: "";
+}
+
+static void where_get(unsigned int where, struct value *v)
+{
 	v->none = !where;
-	value_text(v, names[where] ?: "");
+	value_text(v, stages_where_name(where));
 }
 
 static void get_where(const void *row, const struct column *c, struct value *v)
@@ -131,6 +136,17 @@ static unsigned int where_of_side(enum nt_side side, const uint8_t *into, unsign
 
 	for (unsigned int i = 0; i < stages_nr(side); i++)
 		where |= into[i] == stage ? at[side][i] ?: own : 0u;
+	return where;
+}
+
+unsigned int stages_where(enum nt_side of, const uint8_t *into, unsigned int stage)
+{
+	unsigned int where = 0;
+
+	if (of != NT_SIDES)
+		return where_of_side(of, into, stage);
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		where |= into[i] == stage ? merged_at[i] : 0u;
 	return where;
 }
 

@@ -124,6 +124,18 @@ enum {
 };
 
 /**
+ * stages_where() - where a stage spends its time
+ * @of: whose stage, see struct blocks
+ * @into: how its stages are joined
+ *
+ * Return: STAGE_AT_*.
+ */
+unsigned int stages_where(enum nt_side of, const uint8_t *into, unsigned int stage);
+
+/** stages_where_name() - in words; "" if that cannot be told */
+const char *stages_where_name(unsigned int where);
+
+/**
  * struct stage_row - a stage of an operation
  * @base: durations of the stage; @base.h->count is 0 if no command could be split
  * @stage: its name, or the names of the joined stages

@@ -21,6 +21,10 @@ for side in host target; do
 	cp "$examples/slow-disk.$side.ntp" $side.ntp
 done
 cp host.ntp host1.ntp
+cp host.ntp host2.ntp
+cp target.ntp target2.ntp
+cp host.ntp before.ntp
+cp host.ntp after.ntp
 printf '[all]\nverbose = true\n[report]\nslowest = 3\n' >ntprof-bpf.ini
 printf '[Workload]\nIO_TYPE = read\n' >ntprof_config.ini
 
@@ -59,7 +63,7 @@ ntprof-bpf() {
 
 	# What record is to run is not run here.
 	for ((at = 1; at <= $#; at++)); do
-		[[ ${!at} != -- ]] || set -- "${@:1:at-1}"
+		[[ ${!at} != -- || " $* " == *" report "* ]] || set -- "${@:1:at-1}"
 	done
 	verb=$(verb_of "$@")
 	if [[ $verb == none ]]; then

@@ -59,6 +59,7 @@ static const struct {
 	{"PATH", "/"},
 	{"PEER", "true"},
 	{"POINTS", "ends"},
+	{"PERCENT", "5"},
 	{"QUEUE", "3,5-7"},
 	{"RATE", "1250"},
 	{"SIZE", "64M"},

@@ -21,6 +21,7 @@
 #include "view/columns_groups.h"
 #include "view/columns_queues.h"
 #include "view/commands.h"
+#include "view/comparison.h"
 #include "view/connections.h"
 #include "view/event.h"
 #include "view/groups.h"
@@ -134,7 +135,9 @@ static const struct place {
 	{"input_columns", "inputs", &input_columns, NULL, " error losses alone "},
 	{"controller_columns", "controller_states", &controller_columns, NULL, ""},
 	{"waiting_columns", "waiting", &waiting_columns, NULL, ""},
+	{"kind_columns", "kinds", &kind_columns, NULL, ""},
 	{"limit_columns", "limits", &limit_columns, NULL, ""},
+	{"load_columns", "loads", &load_columns, NULL, ""},
 	{"lost_columns", "lost_events", &lost_columns, NULL, ""},
 	{"matching_columns", "matching", &matching_columns, NULL, ""},
 	{"merged_columns", "merged_queues", &merged_columns, NULL, ""},
@@ -148,6 +151,7 @@ static const struct place {
 	{"queue_columns", "queues", &queue_columns, NULL, " histogram "},
 	{"run_columns", "run", &run_columns, NULL, ""},
 	{"stage_columns", "stages", &stage_columns, NULL, " min "},
+	{"shift_columns", "shifts", &shift_columns, NULL, ""},
 	{"tcp_columns", "tcp", &tcp_columns, NULL, ""},
 	{"stray_columns", "strays", &stray_columns, NULL, ""},
 	/* Not in JSON. */
