@@ -387,7 +387,7 @@ static bool judge(const struct expected *e, const char *line, bool verbose)
 		(!e->calm || !rest || (!strstr(rest, "slower") && !strstr(rest, "faster"))) &&
 		(!e->note || strstr(text, e->note) || (rest && strstr(rest, e->note)));
 	if (verbose || !right)
-		printf("%s %d: %s\n", right ? "    right" : "not right", status, text);
+		printf("# %s %d: %s\n", right ? "right" : "wrong", status, text);
 	return right;
 }
 
@@ -411,7 +411,8 @@ int main(int argc, char **argv)
 {
 	char made_folder[] = "/tmp/compare-XXXXXX", *folder = NULL;
 	bool verbose = false, failed = false;
-	unsigned int first, nr;
+	unsigned int first, nr, tests = 0;
+	char name[64];
 	int c;
 
 	while ((c = getopt(argc, argv, "vk:")) != -1) {
@@ -436,7 +437,11 @@ int main(int argc, char **argv)
 		for (unsigned int i = 0; i < nr; i++)
 			right += run_pair(&themes[t], argv[optind], folder ? folder : made_folder,
 					  first + i, verbose);
-		printf("%-50s %u of %u\n", themes[t].name, right, nr);
+		snprintf(name, sizeof(name), "%s", themes[t].name);
+		for (char *at = name; (at = strchr(at, '_'));)
+			*at = ' ';
+		printf("%sok %u - %s: %u of %u\n", right * 100 < nr * 95 ? "not " : "", ++tests,
+		       name, right, nr);
 		fflush(stdout);
 		failed |= right * 100 < nr * 95;
 	}
