@@ -23,8 +23,11 @@ done
 cp host.ntp host1.ntp
 cp host.ntp host2.ntp
 cp target.ntp target2.ntp
-cp host.ntp before.ntp
-cp host.ntp after.ntp
+for when in before after; do
+	cp host.ntp $when.ntp
+	cp host.ntp $when.host.ntp
+	cp target.ntp $when.target.ntp
+done
 printf '[all]\nverbose = true\n[report]\nslowest = 3\n' >ntprof-bpf.ini
 printf '[Workload]\nIO_TYPE = read\n' >ntprof_config.ini
 
