@@ -137,6 +137,7 @@ int report_timeline_add(struct report *r, const struct merge_connection *c,
 int report_blocks_add(struct report *r, const struct merge_connection *c,
 		      const struct nt_record *host, const struct nt_record *target)
 {
+	const struct input *in = &r->inputs[c->host_stream];
 	const struct blocks_where where = {
 		.stream = {[NT_HOST] = c->host_stream, [NT_TARGET] = c->target_stream},
 		.missing =
@@ -144,7 +145,9 @@ int report_blocks_add(struct report *r, const struct merge_connection *c,
 				[NT_HOST] = machines_get(&r->machines, c->host_stream)->missing,
 				[NT_TARGET] = machines_get(&r->machines, c->target_stream)->missing,
 			},
-		.to_common = r->inputs[c->host_stream].to_common,
+		/* That of a pipe is corrected while it is read. */
+		.to_common = in->again ? in->to_common
+				       : -(int64_t)unmatched_began_ns(r->unmatched, c->host_stream),
 	};
 
 	return blocks_add(r->blocks, &where, host, target);

@@ -57,12 +57,12 @@ static const struct {
  * @bursts: some seconds are slow, and mostly the next one as well
  * @server: commands wait for one disk, of which each takes that long
  * @writes: share of them
+ * @two: there is another host with another target, where nothing is added to any stage
  */
 struct load {
 	double seconds, rate, shift, server, writes;
 	unsigned int depth, at;
-	bool bursts, no_host, no_target, ends_only;
-	const char *target_name;
+	bool bursts, no_host, no_target, ends_only, two;
 };
 
 static uint64_t random_state;
@@ -192,20 +192,22 @@ static unsigned int run_load(const struct load *l)
 	return nr;
 }
 
-static void write_stream(const struct load *l, unsigned int side, unsigned int nr, const char *path)
+/* @which: the first or the second pair of machines */
+static void write_stream(const struct load *l, unsigned int which, unsigned int side,
+			 unsigned int nr, const char *path)
 {
 	static struct writer w;
 	double tick = 0, offset = side == TARGET ? 3600e9 : 0;
-	const char *name = side == HOST ? "db1" : l->target_name ? l->target_name : "stor1";
+	static const char *const names[][2] = {{"db1", "stor1"}, {"db2", "stor2"}};
 
 	w = (struct writer){.f = fopen(path, "w")};
 	if (!w.f) {
 		perror(path);
 		exit(2);
 	}
-	write_header(&w, side, name, side + 1,
+	write_header(&w, side, names[which][side], 2 * which + side + 1,
 		     side == TARGET && l->ends_only ? target_only_ends : 0);
-	write_queue(&w, &made[0].of[side], 0, "nqn.a", "nqn.h");
+	write_queue(&w, &made[0].of[side], 0, which ? "nqn.b" : "nqn.a", "nqn.h");
 	for (unsigned int i = 0; i < nr; i++) {
 		for (; tick <= made[i].end; tick += 0.2 * SECOND)
 			write_clock(&w, (uint64_t)(EPOCH + offset + tick), WALL + (int64_t)tick);
@@ -216,19 +218,25 @@ static void write_stream(const struct load *l, unsigned int side, unsigned int n
 }
 
 /* Appends the paths of a recording to a line of a shell. */
-static void record(const struct load *l, const char *folder, const char *when, char *line)
+static void record(const struct load *l, unsigned int which, const char *folder, const char *when,
+		   char *line)
 {
 	unsigned int nr = run_load(l);
+	struct load other = *l;
 
 	for (unsigned int side = HOST; side <= TARGET; side++) {
 		size_t at = strlen(line);
 
 		if (side == HOST ? l->no_host : l->no_target)
 			continue;
-		snprintf(line + at, LINE_LEN - at, " %s/%s.%s.ntp", folder, when,
-			 side == HOST ? "host" : "target");
-		write_stream(l, side, nr, line + at + 1);
+		snprintf(line + at, LINE_LEN - at, " %s/%s.%s%s.ntp", folder, when,
+			 side == HOST ? "host" : "target", which ? "2" : "");
+		write_stream(l, which, side, nr, line + at + 1);
 	}
+	other.two = false;
+	other.at = STAGES;
+	if (l->two)
+		record(&other, 1, folder, when, line);
 }
 
 /* What the answer has to be. */
@@ -311,6 +319,16 @@ static void a_slower_disk_lowers_the_rate_of_a_full_queue(struct load l[2], stru
 	snprintf(e->said, sizeof(e->said), "it is in target_subsystem (target stor1)");
 }
 
+static void one_of_two_targets_is_slower(struct load l[2], struct expected *e)
+{
+	l[0].two = l[1].two = true;
+	l[1].at = TARGET_SUBSYSTEM;
+	l[1].shift = 0.1 * TOTAL;
+	e->status = 1;
+	e->options = "--tolerance 2";
+	snprintf(e->said, sizeof(e->said), "it is in target_subsystem (target stor1)");
+}
+
 static void the_recording_is_too_short(struct load l[2], struct expected *e)
 {
 	l[0].seconds = l[1].seconds = 3;
@@ -361,6 +379,7 @@ static const struct theme {
 	THEME(the_load_differs),
 	THEME(the_load_differs_and_the_disk_is_slower),
 	THEME(a_slower_disk_lowers_the_rate_of_a_full_queue),
+	THEME(one_of_two_targets_is_slower),
 	THEME(the_recording_is_too_short),
 	THEME(only_one_has_the_target),
 	THEME(a_target_has_the_ends_only),
@@ -400,8 +419,8 @@ static bool run_pair(const struct theme *t, const char *program, const char *fol
 
 	random_state = seed * 0x123456789ULL + (uint64_t)(t - themes) * 77777;
 	t->make(l, &e);
-	record(&l[0], folder, "before", files[0]);
-	record(&l[1], folder, "after", files[1]);
+	record(&l[0], 0, folder, "before", files[0]);
+	record(&l[1], 0, folder, "after", files[1]);
 	snprintf(line, sizeof(line), "COLUMNS=2000 '%s' report %s --compare %.2000s -- %.2000s",
 		 program, e.options, files[0], files[1]);
 	return judge(&e, line, verbose);
