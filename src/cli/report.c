@@ -607,8 +607,22 @@ static int compare_read(void *context, struct report *r, char *const *files, uns
 static int compare(struct report_options *o)
 {
 	const struct compare_reader reader = {compare_read, report_clear, o};
+	struct written html = {"--html", HTML_BEGINS, sizeof(HTML_BEGINS) - 1, .f = NULL};
+	int status = COMPARISON_FAILED, err;
 
-	return report_compare(&o->compare, &reader, o->files, o->nr_files, o->format);
+	if (o->html && !written_open(&html, o->html))
+		return status;
+	o->compare.html = html.f;
+	o->compare.format = o->format;
+	status = report_compare(&o->compare, &reader, o->files, o->nr_files);
+	/* Without a comparison, an older file stays. */
+	err = html.f && ftello(html.f) > 0 ? written_finish(&html) : 0;
+	if (err) {
+		message("--html %s: %s", o->html, strerror(-err));
+		status = COMPARISON_FAILED;
+	}
+	written_close(&html);
+	return status;
 }
 
 enum {
@@ -722,12 +736,12 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		if (o->format == FORMAT_CSV && o->slowest)
 			options_error(state, "--slowest is for --format text and json");
 		if (o->compare.on &&
-		    (grouped(o) || o->detail || o->commands || o->slowest || o->html ||
-		     o->perfetto || o->fio.job || o->fio.iolog || limits_any(&o->limits) ||
+		    (grouped(o) || o->detail || o->commands || o->slowest || o->perfetto ||
+		     o->fio.job || o->fio.iolog || limits_any(&o->limits) ||
 		     o->format == FORMAT_CSV || o->format == FORMAT_LINES))
 			options_error(
 				state,
-				"--compare has selections, --tolerance, -v, and --format text "
+				"--compare has selections, --tolerance, --html, -v, and --format text "
 				"and json: the other options are for each recording by itself");
 		compare_options_end(&o->compare, state, o->nr_files);
 		break;

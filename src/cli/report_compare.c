@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
-#include "view/comparison.h"
+#include "view/html.h"
 #include "view/lines.h"
 
 /* The stages may have to be joined first, then the loads matched, and stages again. */
@@ -211,8 +211,7 @@ static bool any_failed(const struct recordings *s)
 	return failed;
 }
 
-static int print(const struct recordings *s, const struct compare_options *o,
-		 enum output_format format, int *status)
+static int print(const struct recordings *s, const struct compare_options *o, int *status)
 {
 	const struct comparison v = {
 		.c = &s->c,
@@ -224,7 +223,9 @@ static int print(const struct recordings *s, const struct compare_options *o,
 	struct view_options options;
 
 	*status = comparison_status(&v);
-	if (format == FORMAT_JSON)
+	if (o->html && html_comparison(o->html, &v))
+		return -ENOMEM;
+	if (o->format == FORMAT_JSON)
 		return json_write(stdout, comparison_json(&v));
 	view_setup(&options, stdout);
 	comparison_print(&v, stdout,
@@ -233,7 +234,7 @@ static int print(const struct recordings *s, const struct compare_options *o,
 }
 
 int report_compare(const struct compare_options *o, const struct compare_reader *reader,
-		   char *const *files, unsigned int nr, enum output_format format)
+		   char *const *files, unsigned int nr)
 {
 	struct recordings *s = calloc(1, sizeof(*s));
 	int status = COMPARISON_FAILED, err = s ? 0 : -ENOMEM;
@@ -250,14 +251,14 @@ int report_compare(const struct compare_options *o, const struct compare_reader 
 	if (!err) {
 		s->c.only = NT_SIDES;
 		s->c.tolerance = o->tolerance;
-		err = read_all(s, reader, format);
+		err = read_all(s, reader, o->format);
 	}
 	if (!err)
 		explain(s);
 	if (!err && !s->why[0])
 		err = compare_solve(&s->c);
 	if (!err)
-		err = print(s, o, format, &status) ?: standard_output_finish();
+		err = print(s, o, &status) ?: standard_output_finish();
 	if (err < 0)
 		message("cannot compare: %s", strerror(-err));
 	if (!err && any_failed(s))

@@ -7,18 +7,22 @@
 #include <stdbool.h>
 
 #include "cli/report_print.h"
+#include "view/comparison.h"
 
 /**
  * struct compare_options - options of a comparison
  * @on: --compare was given
  * @nr_after: files behind "--"; 0: there is no "--"
  * @tolerance: a share
+ * @html: a file for the comparison, or NULL
  */
 struct compare_options {
 	bool on;
 	bool verbose;
 	unsigned int nr_after;
 	double tolerance;
+	FILE *html;
+	enum output_format format;
 };
 
 /* Fills struct compare_options. */
@@ -47,6 +51,6 @@ struct compare_reader {
  * Return: the exit status.
  */
 int report_compare(const struct compare_options *o, const struct compare_reader *reader,
-		   char *const *files, unsigned int nr, enum output_format format);
+		   char *const *files, unsigned int nr);
 
 #endif /* NTPROF_CLI_REPORT_COMPARE_H */

@@ -1017,10 +1017,10 @@ double compare_unseen(const struct compare *c)
 
 	for (unsigned int i = 0; i < c->nr_kinds; i++) {
 		const struct compare_shift *s = &c->kind[i].of[BLOCKS_LATENCY].of[COMPARE_MEAN];
-		double share = (s->high - s->low) / 2 / s->value[COMPARE_BEFORE];
+		double half = (s->high - s->low) / 2, before = s->value[COMPARE_BEFORE];
 
-		if (s->finding != COMPARE_UNKNOWN && share > most)
-			most = share;
+		if (s->finding != COMPARE_UNKNOWN && before > 0 && half > most * before)
+			most = half / before;
 	}
 	return most;
 }

@@ -14,9 +14,14 @@
 #include "view/stages.h"
 #include "view/streams.h"
 
-#define LINE_LEN 2048
+#define LINE_LEN COMPARISON_LINE_LEN
 
 static const char *const when_name[] = {[COMPARE_BEFORE] = "before", [COMPARE_AFTER] = "after"};
+
+const char *comparison_when(unsigned int when)
+{
+	return when_name[when];
+}
 
 #define LOAD(id) COLUMN_FIELD(struct load_row, load[COMPARE_LOAD_##id])
 
@@ -56,6 +61,12 @@ const struct columns kind_columns = COLUMNS("kinds", kind);
 #define FIELD(member) COLUMN_FIELD(struct shift_row, member)
 #define SHIFT(member) COLUMN_AT(struct shift_row, s, member)
 
+/* A stage that took no time has no share of it. */
+static bool has_no_share(const void *row)
+{
+	return ((const struct shift_row *)row)->s->value[COMPARE_BEFORE] <= 0;
+}
+
 static const struct column shift[] = {
 	[SHIFT_OP] = COLUMN("op", NAME, FIELD(op), .words = WORD_OP),
 	[SHIFT_SIZE] = COLUMN("size", NAME, FIELD(size)),
@@ -69,9 +80,12 @@ static const struct column shift[] = {
 	[SHIFT_SHIFT] = COLUMN("shift", NANOSECONDS, FIELD(shift)),
 	[SHIFT_LOW] = {"low", "from", .unit = UNIT_NANOSECONDS, SHIFT(low)},
 	[SHIFT_HIGH] = {"high", "to", .unit = UNIT_NANOSECONDS, SHIFT(high)},
-	[SHIFT_SHARE] = {"shift_share", "shift", .unit = UNIT_SHARE, FIELD(share[0])},
-	[SHIFT_SHARE_LOW] = {"low_share", "from", .unit = UNIT_SHARE, FIELD(share[1])},
-	[SHIFT_SHARE_HIGH] = {"high_share", "to", .unit = UNIT_SHARE, FIELD(share[2])},
+	[SHIFT_SHARE] = {"shift_share", "shift", .unit = UNIT_SHARE, FIELD(share[0]),
+			 .none = has_no_share},
+	[SHIFT_SHARE_LOW] = {"low_share", "from", .unit = UNIT_SHARE, FIELD(share[1]),
+			     .none = has_no_share},
+	[SHIFT_SHARE_HIGH] = {"high_share", "to", .unit = UNIT_SHARE, FIELD(share[2]),
+			      .none = has_no_share},
 	[SHIFT_GREATER] = {"greater", "P(after>)", .unit = UNIT_SHARE, FIELD(greater)},
 };
 
@@ -116,7 +130,7 @@ static const char *kind_why(const struct compare_kind *k)
 	return words[k->why];
 }
 
-static void duration_name(char *buf, size_t size, const struct compare *c, unsigned int duration)
+char *comparison_duration(char *buf, size_t size, const struct compare *c, unsigned int duration)
 {
 	const struct blocks *b = &c->blocks[COMPARE_AFTER];
 	unsigned int stage = duration - BLOCKS_STAGE(0);
@@ -127,6 +141,7 @@ static void duration_name(char *buf, size_t size, const struct compare *c, unsig
 		merged_joined_name(b->into, stage, buf, size);
 	else
 		stage_joined_name(b->side, b->into, stage, buf, size);
+	return buf;
 }
 
 /* 0 for the latency. */
@@ -192,7 +207,7 @@ static const char *machine_of(const struct comparison *v, const struct compare_k
 
 /* Rows. */
 
-static void load_row(struct load_row *row, const struct compare *c, unsigned int when)
+void comparison_load(struct load_row *row, const struct compare *c, unsigned int when)
 {
 	*row = (struct load_row){.when = when_name[when],
 				 .seconds = blocks_seconds(&c->blocks[when]),
@@ -201,7 +216,7 @@ static void load_row(struct load_row *row, const struct compare *c, unsigned int
 		row->load[i] = c->load[i].value[when];
 }
 
-static void kind_row(struct kind_row *row, const struct compare_kind *k)
+void comparison_kind(struct kind_row *row, const struct compare_kind *k)
 {
 	*row = (struct kind_row){.k = k, .op = k->op, .why = kind_why(k)};
 	size_name(row->size, sizeof(row->size), k);
@@ -231,12 +246,13 @@ static bool shift_row(struct shift_row *row, const struct comparison *v,
 		.shift = s->value[COMPARE_AFTER] - before,
 		.greater = k->of[duration].greater,
 	};
-	/* A stage that took no time has no share; the columns then have no finite number. */
-	row->share[0] = row->shift / before;
-	row->share[1] = s->low / before;
-	row->share[2] = s->high / before;
+	if (before > 0) {
+		row->share[0] = row->shift / before;
+		row->share[1] = s->low / before;
+		row->share[2] = s->high / before;
+	}
 	size_name(row->size, sizeof(row->size), k);
-	duration_name(row->duration, sizeof(row->duration), v->c, duration);
+	comparison_duration(row->duration, sizeof(row->duration), v->c, duration);
 	return true;
 }
 
@@ -285,7 +301,7 @@ static void add_stage(char *text, const struct comparison *v, const struct compa
 		add(text, "; no stage alone explains it");
 		return;
 	}
-	duration_name(name, sizeof(name), v->c, a->duration);
+	comparison_duration(name, sizeof(name), v->c, a->duration);
 	text_copy(machine, sizeof(machine), machine_of(v, a->kind, a->duration, shifted > 0),
 		  TEXT_HEX);
 	add(text, "; it is in %s (%s%s%s): %s %s%s", name,
@@ -496,6 +512,34 @@ static void differences(const struct comparison *v, void (*line)(void *context, 
 	}
 }
 
+char *comparison_verdict(const struct comparison *v, char line[COMPARISON_LINE_LEN])
+{
+	line[0] = '\0';
+	add_verdict(line, v);
+	return line;
+}
+
+void comparison_notes(const struct comparison *v, void (*line)(void *context, const char *text),
+		      void *context)
+{
+	if (v->why)
+		return;
+	notes(v, line, context);
+	differences(v, line, context);
+}
+
+void comparison_shifts(const struct comparison *v,
+		       void (*put)(void *context, const struct shift_row *row), void *context)
+{
+	struct shift_row row;
+
+	for (unsigned int i = 0; i < v->c->nr_kinds; i++)
+		for (unsigned int d = 0; d < BLOCKS_DURATIONS; d++)
+			for (unsigned int g = 0; g < COMPARE_FIGURES_NR; g++)
+				if (shift_row(&row, v, &v->c->kind[i], d, g))
+					put(context, &row);
+}
+
 /* Text. */
 
 struct text {
@@ -521,7 +565,7 @@ static void print_loads(const struct compare *c, FILE *f)
 	for (unsigned int i = 0; i < load_columns.nr; i++)
 		table_add(&t, i, NULL, 0);
 	for (unsigned int w = 0; w < COMPARE_WHENS; w++) {
-		load_row(&row[w], c, w);
+		comparison_load(&row[w], c, w);
 		table_measure(&t, &row[w]);
 	}
 	table_lay_out(&t, TABLE_WIDE);
@@ -595,13 +639,11 @@ static void print_sure(const struct compare *c, struct text *t)
 void comparison_print(const struct comparison *v, FILE *f, unsigned int width)
 {
 	struct text t = {f, width};
-	char text[LINE_LEN] = "";
+	char text[LINE_LEN];
 
-	add_verdict(text, v);
-	print_line(&t, text);
+	print_line(&t, comparison_verdict(v, text));
+	comparison_notes(v, print_line, &t);
 	if (!v->why) {
-		notes(v, print_line, &t);
-		differences(v, print_line, &t);
 		print_shifts(v, false, f, width);
 		print_shifts(v, true, f, width);
 		print_loads(v->c, f);
@@ -633,17 +675,9 @@ static void append_line(void *context, const char *line)
 	json_append(context, json_text(line));
 }
 
-static struct json_object *shifts_json(const struct comparison *v)
+static void append_shift(void *context, const struct shift_row *row)
 {
-	struct json_object *rows = json_array();
-	struct shift_row row;
-
-	for (unsigned int i = 0; i < v->c->nr_kinds; i++)
-		for (unsigned int d = 0; d < BLOCKS_DURATIONS; d++)
-			for (unsigned int g = 0; g < COMPARE_FIGURES_NR; g++)
-				if (shift_row(&row, v, &v->c->kind[i], d, g))
-					json_append(rows, json_row(&shift_columns, &row));
-	return rows;
+	json_append(context, json_row(&shift_columns, row));
 }
 
 static struct json_object *input_json(const struct input *in)
@@ -665,27 +699,24 @@ struct json_object *comparison_json(const struct comparison *v)
 		[COMPARE_REGRESSION] = "regression",
 	};
 	struct json_object *o = json_new("comparison"), *lines = json_array();
+	struct json_object *shifts = json_array();
 	struct json_object *loads = json_array(), *kinds = json_array(), *differ = json_array();
 	struct compare_answer a = {.outcome = COMPARE_NOTHING};
-	char text[LINE_LEN] = "";
+	char text[LINE_LEN];
 
 	if (!v->why)
 		a = compare_answer(v->c);
-	add_verdict(text, v);
 	json_put(o, "outcome", json_text(words[a.outcome]));
 	json_put(o, "exit_status", json_integer(comparison_status(v)));
-	json_put(o, "verdict", json_text(text));
-	if (!v->why) {
-		notes(v, append_line, lines);
-		differences(v, append_line, lines);
-	}
+	json_put(o, "verdict", json_text(comparison_verdict(v, text)));
+	comparison_notes(v, append_line, lines);
 	json_put(o, "notes", lines);
 	json_put(o, "tolerance", json_real(v->c->tolerance));
 	for (unsigned int w = 0; w < COMPARE_WHENS; w++) {
 		struct json_object *inputs = json_array();
 		struct load_row row;
 
-		load_row(&row, v->c, w);
+		comparison_load(&row, v->c, w);
 		json_append(loads, json_row(&load_columns, &row));
 		for (unsigned int i = 0; i < v->of[w].nr; i++)
 			json_append(inputs, input_json(&v->of[w].inputs[i]));
@@ -701,10 +732,11 @@ struct json_object *comparison_json(const struct comparison *v)
 	for (unsigned int i = 0; i < v->c->nr_kinds; i++) {
 		struct kind_row row;
 
-		kind_row(&row, &v->c->kind[i]);
+		comparison_kind(&row, &v->c->kind[i]);
 		json_append(kinds, json_row(&kind_columns, &row));
 	}
 	json_put(o, "kinds", kinds);
-	json_put(o, "shifts", shifts_json(v));
+	comparison_shifts(v, append_shift, shifts);
+	json_put(o, "shifts", shifts);
 	return o;
 }

@@ -143,4 +143,29 @@ enum shift_column {
 /* Rows are struct shift_row. */
 extern const struct columns shift_columns;
 
+/* For documents that are made of the same. */
+
+#define COMPARISON_LINE_LEN 2048
+
+/** comparison_when() - "before" or "after" */
+const char *comparison_when(unsigned int when);
+
+/** comparison_verdict() - the answer, in one line; Return: @line */
+char *comparison_verdict(const struct comparison *v, char line[COMPARISON_LINE_LEN]);
+
+/** comparison_notes() - call @line for each line that follows the answer */
+void comparison_notes(const struct comparison *v, void (*line)(void *context, const char *text),
+		      void *context);
+
+/** comparison_duration() - the name of a latency or a stage; Return: @buf */
+char *comparison_duration(char *buf, size_t size, const struct compare *c, unsigned int duration);
+
+/** comparison_load(), comparison_kind() - fill a row */
+void comparison_load(struct load_row *row, const struct compare *c, unsigned int when);
+void comparison_kind(struct kind_row *row, const struct compare_kind *k);
+
+/** comparison_shifts() - call @put for each row */
+void comparison_shifts(const struct comparison *v,
+		       void (*put)(void *context, const struct shift_row *row), void *context);
+
 #endif /* NTPROF_VIEW_COMPARISON_H */

@@ -8,11 +8,13 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "core/names.h"
 #include "core/time.h"
 #include "merge/merge.h"
 #include "view/connections.h"
 #include "view/html_parts.h"
 #include "view/html_write.h"
+#include "view/lines.h"
 #include "view/losses.h"
 #include "view/streams.h"
 
@@ -266,6 +268,126 @@ int html_report(FILE *f, const struct json_report *r, const struct timeline *mer
 	if (!err)
 		put_figures(f, r);
 	fputs("</main>\n", f);
+	put_tail(f, nonce);
+	return err;
+}
+
+/* Comparisons. */
+
+static void put_line(void *context, const char *line)
+{
+	FILE *f = context;
+
+	fputs("<p>", f);
+	html_text(f, line);
+	fputs("</p>\n", f);
+}
+
+/* The stages of a kind in one recording; @whole: nanoseconds of the whole width. */
+static void put_stages(FILE *f, const struct comparison *v, const struct compare_kind *k,
+		       unsigned int when, double whole)
+{
+	enum nt_side side = v->c->blocks[COMPARE_AFTER].side;
+	const struct compare_shift *all = &k->of[BLOCKS_LATENCY].of[COMPARE_MEAN];
+	char name[STAGE_NAME_LEN], time[16];
+
+	fprintf(f, "<tr><th scope=row>%s<td class=n data-v=%.9g>%s<td class=bar><div class=stack>",
+		comparison_when(when), all->value[when],
+		duration_format(time, sizeof(time), all->value[when]));
+	for (unsigned int d = BLOCKS_STAGE(0); d < BLOCKS_DURATIONS; d++) {
+		double ns = k->of[d].there ? k->of[d].of[COMPARE_MEAN].value[when] : 0;
+		double share = whole > 0 ? 100 * ns / whole : 0;
+
+		if (share <= 0)
+			continue;
+		comparison_duration(name, sizeof(name), v->c, d);
+		fprintf(f, "<span class='%c%u' style='width:%.2f%%' title='%s %s'>",
+			side == NT_SIDES ? 's' : "ab"[side], d - BLOCKS_STAGE(0), share, name,
+			duration_format(time, sizeof(time), ns));
+		if (share >= 12)
+			fputs(name, f);
+		fputs("</span>", f);
+	}
+	fputs("</div>", f);
+}
+
+static void put_kind(FILE *f, const struct comparison *v, const struct compare_kind *k)
+{
+	const double *mean = k->of[BLOCKS_LATENCY].of[COMPARE_MEAN].value;
+	double whole = mean[0] > mean[1] ? mean[0] : mean[1];
+	struct kind_row row;
+
+	comparison_kind(&row, k);
+	fprintf(f, "<h3>%s %s</h3>", op_name(row.op), row.size);
+	if (row.why) {
+		fprintf(f, "<p>not compared: %s</p>\n", row.why);
+		return;
+	}
+	fputs("<div class=scroll><table class=bands><tbody>\n", f);
+	for (unsigned int w = 0; w < COMPARE_WHENS; w++)
+		put_stages(f, v, k, w, whole);
+	html_table_end(f);
+}
+
+static int put_files(FILE *f, const struct comparison *v)
+{
+	int err = 0;
+
+	for (unsigned int w = 0; !err && w < COMPARE_WHENS; w++) {
+		fprintf(f, "<h3>%s</h3>", comparison_when(w));
+		for (unsigned int i = 0; !err && i < v->of[w].nr; i++)
+			err = put_input(f, &v->of[w].inputs[i],
+					is_damaged(&v->of[w].inputs[i]) ? "lost" : "small");
+	}
+	return err;
+}
+
+static void put_shift(void *context, const struct shift_row *row)
+{
+	FILE *f = context;
+
+	fputs("<tr>", f);
+	html_cells(f, &shift_columns, HTML_ALL(&shift_columns), row);
+}
+
+int html_comparison(FILE *f, const struct comparison *v)
+{
+	char nonce[2 * NONCE_LEN + 1], verdict[COMPARISON_LINE_LEN];
+	struct load_row row[COMPARE_WHENS];
+	int err = make_nonce(nonce);
+
+	if (err)
+		return err;
+	put_head(f, nonce);
+	fputs("<header><h1>NVMe/TCP latency: two recordings</h1></header><main>\n"
+	      "<section id=answer><p class=verdict>",
+	      f);
+	html_text(f, comparison_verdict(v, verdict));
+	fputs("</p>\n", f);
+	comparison_notes(v, put_line, f);
+	fputs("</section>\n", f);
+	if (!v->why) {
+		fputs("<section id=stages><h2>What the mean is made of</h2>", f);
+		for (unsigned int i = 0; i < v->c->nr_kinds; i++)
+			put_kind(f, v, &v->c->kind[i]);
+		fputs("</section>\n<section id=loads><h2>Load</h2>", f);
+		for (unsigned int w = 0; w < COMPARE_WHENS; w++)
+			comparison_load(&row[w], v->c, w);
+		html_table(f, "all", "loads", &load_columns, (const char *)row, COMPARE_WHENS,
+			   sizeof(row[0]));
+		fputs("</section>\n<section id=shifts><h2>Figures</h2>"
+		      "<p>All intervals hold together in 99 of 100 comparisons.</p>",
+		      f);
+		html_table_begin(f, "all", "shifts");
+		html_heads(f, &shift_columns, HTML_ALL(&shift_columns));
+		fputs("<tbody>\n", f);
+		comparison_shifts(v, put_shift, f);
+		html_table_end(f);
+		fputs("</section>\n", f);
+	}
+	fputs("<section id=recordings><h2>What was recorded</h2>", f);
+	err = put_files(f, v);
+	fputs("</section></main>\n", f);
 	put_tail(f, nonce);
 	return err;
 }

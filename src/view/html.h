@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "merge/timeline.h"
+#include "view/comparison.h"
 #include "view/json_report.h"
 
 /* The slowest commands that the file shows, unless the user wants another number. */
@@ -29,5 +30,13 @@
  * Return: 0 or -ENOMEM; whether all could be written is known to @f.
  */
 int html_report(FILE *f, const struct json_report *r, const struct timeline *merged);
+
+/**
+ * html_comparison() - write two recordings beside each other: the answer, the stages of each as
+ * bars of one scale, and all figures
+ *
+ * Return: 0 or -ENOMEM; whether all could be written is known to @f.
+ */
+int html_comparison(FILE *f, const struct comparison *v);
 
 #endif /* NTPROF_VIEW_HTML_H */

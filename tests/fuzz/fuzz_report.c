@@ -182,11 +182,13 @@ static FILE *output_get(void)
 static bool is_known(const char *text)
 {
 	static const char *const with[] = {
-		"where",	"time",		 "by",		"every",   "stats",  "min-latency",
-		"bucket-shift", "network-limit", "drive-limit", "slowest", "slower", "ctrl",
-		"nqn",		"hostnqn",	 "nsid",	"queue",   "op",     "size",
-		"lba",		"device",	 "cgroup",	"format"};
-	static const char *const without[] = {"commands", "detail", "failed"};
+		"where",       "time",	      "by",	      "every",
+		"stats",       "min-latency", "bucket-shift", "network-limit",
+		"drive-limit", "slowest",     "slower",	      "ctrl",
+		"nqn",	       "hostnqn",     "nsid",	      "queue",
+		"op",	       "size",	      "lba",	      "device",
+		"cgroup",      "format",      "tolerance"};
+	static const char *const without[] = {"commands", "detail", "failed", "compare", "verbose"};
 	size_t length = strcspn(text, "=");
 
 	for (size_t i = 0; text[length] && i < ARRAY_SIZE(with); i++)
@@ -224,17 +226,21 @@ static void report_files(void)
 	static char path[SCENARIO_STREAMS][32], verb[] = "report";
 	static char files[][24] = {"--html=/dev/null", "--perfetto=/dev/null",
 				   "--fio-job=/dev/null"};
-	char *argv[2 + OPTIONS_MAX + ARRAY_SIZE(files) + SCENARIO_STREAMS] = {verb};
+	char *argv[3 + OPTIONS_MAX + ARRAY_SIZE(files) + SCENARIO_STREAMS] = {verb};
+	static char between[] = "--";
 	static int fd[SCENARIO_STREAMS];
 	static FILE *output;
 	FILE *out = stdout, *err = stderr;
 	int status, argc = 1;
+	bool compares = false;
 
 	if (!output)
 		output = output_get();
 	messages = err;
 	for (unsigned int i = 0; i < nr_options; i++)
 		argv[argc++] = option[i];
+	for (unsigned int i = 0; i < nr_options; i++)
+		compares |= !strcmp(option[i], "--compare");
 	/* These take a while, so not each time. */
 	for (unsigned int i = 0; !nr_options && i < ARRAY_SIZE(files); i++)
 		argv[argc++] = files[i];
@@ -245,6 +251,8 @@ static void report_files(void)
 			snprintf(path[i], sizeof(path[i]), "/proc/self/fd/%d", fd[i]);
 		}
 		write_stream(fd[i], i);
+		if (compares && i && i == play.nr_streams / 2)
+			argv[argc++] = between;
 		argv[argc++] = path[i];
 	}
 	printed = 0;
@@ -255,7 +263,9 @@ static void report_files(void)
 	fflush(output);
 	stdout = out;
 	stderr = err;
-	ASSERT(printed && (status == EXIT_SUCCESS || status == EXIT_FAILURE || status == EX_USAGE));
+	/* 2: a comparison says nothing. */
+	ASSERT(printed && (status == EXIT_SUCCESS || status == EXIT_FAILURE || status == EX_USAGE ||
+			   (compares && status == 2)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,6 +2,7 @@
 /* report --compare, from the files to the text, the JSON and the exit status. */
 #include "cli/recordings.h"
 
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -132,6 +133,44 @@ static void json_has_the_same(void **state)
 	recordings_free(b, 2);
 }
 
+static void html_has_both_beside_each_other(void **state)
+{
+	struct recording a[2] = {{.header.hostname = "<blink>"}, {.header.hostname = "stor1"}};
+	struct recording b[2] = {{.header.hostname = "<blink>"}, {.header.hostname = "<i>"}};
+	char path[] = "/tmp/compare-XXXXXX", option[64], *page = calloc(1, 1 << 20);
+	struct result r;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0 && page);
+	assert_int_equal(unlink(path), 0);
+	close(fd);
+	snprintf(option, sizeof(option), "--html=%s", path);
+	make(a, traffic_of_seconds(), 100000, 7);
+	make(b, traffic_of_seconds(), 160000, 8);
+	RUN(&r, "report", option, "--compare", a[0].path, a[1].path, "--", "/nowhere/file");
+	assert_int_equal(r.status, 2);
+	assert_int_equal(access(path, F_OK), -1);
+	RUN(&r, "report", option, "--compare", a[0].path, a[1].path, "--", b[0].path, b[1].path);
+	assert_int_equal(r.status, 1);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0 && read(fd, page, (1 << 20) - 1) > 0);
+	close(fd);
+	assert_contains(page, "<p class=verdict>regression: ");
+	assert_contains(page, "<tr><th scope=row>before<");
+	assert_contains(page, "<tr><th scope=row>after<");
+	assert_contains(page, "target_subsystem");
+	assert_contains(page, "(target &lt;i&gt;)");
+	assert_lacks(page, "<i>");
+	assert_lacks(page, "<blink>");
+	/* One that is there already is replaced. */
+	RUN(&r, "report", option, "--compare", a[0].path, a[0].path);
+	assert_int_equal(r.status, 0);
+	assert_int_equal(unlink(path), 0);
+	free(page);
+	recordings_free(a, 2);
+	recordings_free(b, 2);
+}
+
 /* Return: a child that writes a recording to @to. */
 static pid_t writes(const struct recording *f, int to)
 {
@@ -176,6 +215,7 @@ int main(void)
 		cmocka_unit_test(what_is_slower_is_a_regression_and_the_other_way_faster),
 		cmocka_unit_test(too_little_is_said_to_be_too_little),
 		cmocka_unit_test(json_has_the_same),
+		cmocka_unit_test(html_has_both_beside_each_other),
 		cmocka_unit_test(a_pipe_that_has_to_be_read_twice_is_refused),
 	};
 
