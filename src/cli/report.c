@@ -30,6 +30,8 @@
 #define STEP_NS 1000000
 /* Clocks drift, so their offsets are corrected after this many steps. */
 #define STEPS_PER_CORRECTION 1000
+/* Recordings without a match whose slow commands are explained: each takes some 10 MiB. */
+#define WHY_ALONE_MAX 4u
 
 static uint32_t missing_of(const struct report *r, unsigned int stream)
 {
@@ -79,6 +81,16 @@ static int add_fio(struct report *r, const struct merge_connection *c, const str
 		      : 0;
 }
 
+static int add_why(struct report *r, const struct merge_connection *c, const struct nt_record *host,
+		   const struct nt_record *target)
+{
+	unsigned int stands_for = why_stands_for(r->why, host);
+
+	if (stands_for && report_why_add(r, c, host, target, stands_for))
+		return -ENOMEM;
+	return why_passed(r->why, c, host);
+}
+
 /** report_matched(), report_single() - the callbacks of the merge; @context is a struct report */
 static void report_matched(void *context, const struct merge_connection *c,
 			   const struct nt_record *host, const struct nt_record *target)
@@ -103,7 +115,8 @@ static void report_matched(void *context, const struct merge_connection *c,
 	    (r->perfetto &&
 	     perfetto_add(r->perfetto, c, host, target, r->inputs[c->host_stream].to_common)) ||
 	    (r->groups && report_groups_add(r, c, host, target)) ||
-	    (r->details && ended_well(host) && details_add(r->details, host, target)))
+	    (r->details && ended_well(host) && details_add(r->details, host, target)) ||
+	    (r->merged.last.row && add_why(r, c, host, target)))
 		r->result = -ENOMEM;
 	r->result = r->result ?: add_fio(r, c, host);
 }
@@ -130,6 +143,10 @@ static void report_single(void *context, const struct merge_connection *c,
 		timeline_add_failed(r->timeline,
 				    record_begin_ns(rec) +
 					    (uint64_t)r->inputs[c->host_stream].to_common);
+	if (host && (rec->flags & NT_F_CANCELLED) && record_begin_ns(rec) &&
+	    why_add_failed(r->why,
+			   record_begin_ns(rec) + (uint64_t)r->inputs[c->host_stream].to_common))
+		r->result = -ENOMEM;
 	if (host && r->groups && (rec->flags & NT_F_CANCELLED) &&
 	    report_groups_add(r, c, rec, NULL))
 		r->result = -ENOMEM;
@@ -150,6 +167,7 @@ static int tell_machine(struct report *r, unsigned int i)
 		.detail = r->details,
 		.timeline = r->timeline && i < HTML_ALONE_MAX,
 		.blocks = r->alone[i] ? r->blocks : NULL,
+		.why = i < WHY_ALONE_MAX ? r->why->sample : 0,
 		.grouping = r->choice ? &r->choice->grouping : NULL,
 		.places = r->places[i],
 	};
@@ -203,6 +221,11 @@ static int take_apart(struct report *r, unsigned int i, const struct stream_even
 static int take(struct report *r, unsigned int i, const struct stream_event *e)
 {
 	int err = take_place(r, i, e) ?: take_apart(r, i, e);
+
+	if (!err && e->type == STREAM_QUEUE)
+		err = why_queue(r->why, i, r->inputs[i].header.side, &e->queue);
+	if (e->type == STREAM_RECORD && r->inputs[i].header.side == NT_TARGET)
+		why_target(r->why, i, &e->record);
 
 	if (!err && r->limited && e->type == STREAM_RECORD)
 		err = report_limits_record(r, i, &e->record);
@@ -384,6 +407,7 @@ static int report_open(struct report *r, char *const *paths)
  * @commands: print a line for each command
  * @detail: show every interval between points
  * @verbose: show each queue of a connection
+ * @why: say in full where slow commands come from
  * @html: a file for the report with pictures; NULL: none
  * @perfetto: a file for a trace of at most @perfetto_max commands; NULL: none
  * @fio: work for fio
@@ -400,6 +424,7 @@ struct report_options {
 	bool commands;
 	bool detail;
 	bool verbose;
+	bool why;
 	const char *html;
 	const char *perfetto;
 	unsigned int perfetto_max;
@@ -466,6 +491,7 @@ static void report_clear(struct report *r)
 	timeline_free(r->timeline);
 	perfetto_free(r->perfetto);
 	fio_free(r->fio);
+	why_free(r->why);
 	for (unsigned int i = 0; r->places && i < r->nr; i++)
 		places_free(r->places[i]);
 	free(r->places);
@@ -508,12 +534,13 @@ static int report_run(struct report *r, const struct report_options *o, char *co
 	r->unmatched = unmatched_new(r->nr);
 	r->edges = edges_new(r->nr);
 	r->merge = merge_new(&callbacks);
+	r->why = why_new(o->why ? 1 : WHY_SAMPLE);
 	for (unsigned int i = 0; r->inputs && i < r->nr; i++)
 		r->inputs[i].fd = -1;
 	err = r->burst_ns && !r->groups == !r->choice && !r->details == !r->figures && r->inputs &&
 			      !(r->html || r->trace) == !r->timeline && !r->trace == !r->perfetto &&
 			      r->alone && r->matched && places_make(r) && r->unmatched &&
-			      r->edges && r->merge
+			      r->edges && r->merge && r->why
 		      ? totals_init(&r->merged, r->html && !o->slowest ? HTML_SLOWEST : o->slowest)
 		      : -ENOMEM;
 	if (!err)
@@ -543,6 +570,8 @@ static int report(const struct report_options *o)
 	struct report r = {
 		.commands = o->commands,
 		.verbose = o->verbose,
+		.with_why = o->why,
+		.files = o->files,
 		.slowest = o->slowest,
 		.format = o->format,
 	};
@@ -632,6 +661,7 @@ enum {
 	KEY_WHERE,
 	KEY_EVERY,
 	KEY_DETAIL,
+	KEY_WHY,
 	KEY_HTML,
 	KEY_PERFETTO,
 	KEY_MAX
@@ -675,6 +705,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_DETAIL:
 		o->detail = true;
+		break;
+	case KEY_WHY:
+		o->why = true;
 		break;
 	case 'v':
 		o->verbose = o->compare.verbose = true;
@@ -733,11 +766,13 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		if (o->format == FORMAT_CSV && limits_any(&o->limits))
 			options_error(state, "--network-limit and --drive-limit are for --format "
 					     "text and json");
+		if (o->why && (o->format == FORMAT_CSV || o->format == FORMAT_LINES))
+			options_error(state, "--why is for --format text and json");
 		if (o->format == FORMAT_CSV && o->slowest)
 			options_error(state, "--slowest is for --format text and json");
 		if (o->compare.on &&
-		    (grouped(o) || o->detail || o->commands || o->slowest || o->perfetto ||
-		     o->fio.job || o->fio.iolog || limits_any(&o->limits) ||
+		    (grouped(o) || o->detail || o->why || o->commands || o->slowest ||
+		     o->perfetto || o->fio.job || o->fio.iolog || limits_any(&o->limits) ||
 		     o->format == FORMAT_CSV || o->format == FORMAT_LINES))
 			options_error(
 				state,
@@ -757,6 +792,10 @@ static const struct argp_option report_options[] = {
 	{"commands", KEY_COMMANDS, NULL, 0, "First print a line for each command", SECTION_SHOW},
 	{"detail", KEY_DETAIL, NULL, 0,
 	 "Show every interval between two points, for each shape of a command: each round trip by itself",
+	 SECTION_SHOW},
+	{"why", KEY_WHY, NULL, 0,
+	 "Say where slow commands come from: which stages, which queue, device, host or time, by which rule, and "
+	 "what speaks against it",
 	 SECTION_SHOW},
 	{"every", KEY_EVERY, "TIME", 0,
 	 "Rows of groups for each TIME of the recording, by when commands began", SECTION_SHOW},
@@ -813,6 +852,8 @@ static const struct argp report_argp = {
 	       "                                    where the time went, both sides together\n"
 	       "  ntprof-bpf report host.ntp target.ntp --slowest 3\n"
 	       "                                    and the story of the 3 slowest commands\n"
+	       "  ntprof-bpf report host.ntp target.ntp --why\n"
+	       "                                    where the slow commands come from\n"
 	       "  ntprof-bpf report host.ntp target.ntp --op read --size 4k\n"
 	       "                                    only reads of 4 KiB\n"
 	       "  ntprof-bpf report host.ntp target.ntp --where 'network_transmission>1ms'\n"

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/names.h"
@@ -25,6 +26,7 @@
 #include "view/streams.h"
 #include "view/verdict.h"
 #include "view/view.h"
+#include "view/why.h"
 
 /*
  * Room for the device names in the message that a device was not found: those of the first input
@@ -151,6 +153,24 @@ int report_blocks_add(struct report *r, const struct merge_connection *c,
 	};
 
 	return blocks_add(r->blocks, &where, host, target);
+}
+
+int report_why_add(struct report *r, const struct merge_connection *c, const struct nt_record *host,
+		   const struct nt_record *target, unsigned int stands_for)
+{
+	const struct totals *m = &r->merged;
+	const struct why_command command = {
+		.c = c,
+		.r = host,
+		.target = target,
+		.begin_ns = record_begin_ns(host) + (uint64_t)r->inputs[c->host_stream].to_common,
+		.cpu = places_cpu(r->places[c->host_stream], host),
+		.nr = m->last.into ? NT_MERGED_STAGES_NR : 0,
+		.stage = m->last.stage,
+		.into = m->last.into,
+	};
+
+	return why_add(r->why, &command, stands_for);
 }
 
 bool report_lacks(const struct report *r)
@@ -368,6 +388,51 @@ static void print_selected(uint64_t taken, uint64_t of, const char *what)
 		printf("selected: nothing, of %" PRIu64 " %s\n", of, what);
 }
 
+/* Of the commands of hosts that have a match at all. */
+static double matched_share(const struct report *r)
+{
+	uint64_t matched = 0, all = 0;
+
+	for (unsigned int i = 0; i < merge_connections(r->merge); i++) {
+		const struct merge_connection *c = merge_connection(r->merge, i);
+
+		if (!c->matched)
+			continue;
+		matched += c->matched;
+		all += c->matched + c->host_only + c->ambiguous;
+	}
+	return all ? (double)matched / (double)all : 1;
+}
+
+/* @stream: an input alone; MERGE_NO_STREAM: merged commands. */
+static struct why_view why_of(const struct report *r, unsigned int stream)
+{
+	bool merged = stream == MERGE_NO_STREAM;
+
+	return (struct why_view){
+		.why = merged ? r->why : unmatched_slow(r->unmatched, stream),
+		.host = merged || r->inputs[stream].header.side == NT_HOST,
+		.target = merged || r->inputs[stream].header.side == NT_TARGET,
+		.machines = &r->machines,
+		.matched = merged ? matched_share(r) : 1,
+		.files = r->files,
+		.nr_files = r->nr,
+		.selected = r->filter,
+	};
+}
+
+static void print_why(const struct report *r, unsigned int stream, const struct view_options *v)
+{
+	const struct why_view w = why_of(r, stream);
+
+	if (!w.why)
+		return;
+	if (r->with_why)
+		why_print(&w, stdout, v->columns);
+	else
+		why_print_brief(&w, stdout, v->columns);
+}
+
 static struct json_report data_of(struct report *r)
 {
 	return (struct json_report){
@@ -391,9 +456,20 @@ static struct json_report data_of(struct report *r)
 
 static int print_json(struct report *r)
 {
-	const struct json_report j = data_of(r);
+	struct why_view *why = r->with_why ? calloc(r->nr + 1, sizeof(*why)) : NULL;
+	struct json_report j = data_of(r);
+	int err;
 
-	return json_write(stdout, json_report(&j));
+	if (r->with_why && !why)
+		return -ENOMEM;
+	for (unsigned int i = 0; why && i < r->nr; i++)
+		why[i] = why_of(r, i);
+	if (why)
+		why[r->nr] = why_of(r, MERGE_NO_STREAM);
+	j.why = why;
+	err = json_write(stdout, json_report(&j));
+	free(why);
+	return err;
 }
 
 /* Says what is not in the trace. */
@@ -452,6 +528,9 @@ static int print_alone(struct report *r, unsigned int i, const struct view_optio
 	err = verdict_print_side(s, machines_get(&r->machines, i)->name, stdout, v->columns);
 	if (err)
 		return err;
+	if (r->with_why)
+		part(any);
+	print_why(r, i, v);
 	if (r->details) {
 		part(any);
 		details_print(unmatched_details(r->unmatched, i), r->figures, stdout);
@@ -489,6 +568,10 @@ static int print_merged(struct report *r, const struct view_options *v, bool *an
 		print_selected(r->nr_taken, r->nr_matched, "merged commands");
 	if (some)
 		err = verdict_print_merged(m, stdout, v->columns);
+	if (!err && some && r->with_why)
+		part(any);
+	if (!err && some)
+		print_why(r, MERGE_NO_STREAM, v);
 	if (r->limits)
 		limits_print_summary(r->limits, stdout);
 	if (!err && r->groups && r->nr_taken) {

@@ -15,6 +15,7 @@
 #include "merge/timeline.h"
 #include "merge/totals.h"
 #include "merge/unmatched.h"
+#include "merge/why.h"
 #include "stream/reader.h"
 #include "view/columns_groups.h"
 #include "view/limits.h"
@@ -52,6 +53,8 @@
  * @blocks: the commands in blocks of time, to be compared with another recording's; NULL: not
  * compared
  * @slowest: how many of merged.slowest all other outputs show
+ * @why: where slow commands come from; with @with_why all that is known of it is printed
+ * @files: names of the inputs
  * @format: format of the output
  * @result: error of the merge's callbacks
  */
@@ -91,6 +94,9 @@ struct report {
 	struct fio *fio;
 	struct blocks *blocks;
 	unsigned int slowest;
+	struct why *why;
+	bool with_why;
+	char **files;
 	enum output_format format;
 	int result;
 };
@@ -112,6 +118,12 @@ int report_timeline_add(struct report *r, const struct merge_connection *c,
 /** report_blocks_add() - add a matched command to @r->blocks. Return: 0 or -ENOMEM */
 int report_blocks_add(struct report *r, const struct merge_connection *c,
 		      const struct nt_record *host, const struct nt_record *target);
+
+/**
+ * report_why_add() - add the command that r->merged was given last to r->why: see why_add()
+ */
+int report_why_add(struct report *r, const struct merge_connection *c, const struct nt_record *host,
+		   const struct nt_record *target, unsigned int stands_for);
 
 /** report_print() - print all the rest, when all is read. Return: 0 or a negative errno */
 int report_print(struct report *r);

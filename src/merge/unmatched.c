@@ -124,6 +124,7 @@ struct queue {
 	char peer[NT_NQN_LEN];
 	bool selected;
 	struct stats_row *row[NT_OPS_NR];
+	struct merge_connection *connection;
 	UT_hash_handle hh;
 };
 
@@ -139,6 +140,9 @@ struct one_side {
 	struct groups *groups;
 	struct timeline *timeline;
 	struct blocks *blocks;
+	struct why *why;
+	struct merge_connection **connection; /* for @why */
+	unsigned int nr_connections;
 	unsigned int stream;
 	char source[GROUP_SOURCE_LEN];
 	uint32_t sample;
@@ -172,6 +176,10 @@ void one_side_free(struct one_side *o)
 	groups_free(o->groups);
 	details_free(o->details);
 	timeline_free(o->timeline);
+	why_free(o->why);
+	for (unsigned int i = 0; i < o->nr_connections; i++)
+		free(o->connection[i]);
+	free(o->connection);
 	hash_free(o->queues);
 	free(o);
 }
@@ -310,6 +318,56 @@ static int count_block(struct one_side *o, const struct nt_record *r, uint64_t b
 	return blocks_add(o->blocks, &where, host ? r : NULL, host ? NULL : r);
 }
 
+/* A queue as if the merge had it. Return: NULL past the limit, or when memory ran out: see errno.
+ */
+static const struct merge_connection *connection_of(struct one_side *o, struct queue *q)
+{
+	struct merge_connection *c = q ? q->connection : NULL;
+
+	errno = ENOSPC;
+	if (c || !q || o->nr_connections == WHY_FOLLOWED)
+		return c;
+	errno = ENOMEM;
+	c = ARRAY_MAKE(o->connection, o->nr_connections, o->nr_connections, sizeof(*c));
+	if (!c)
+		return NULL;
+	c->index = o->nr_connections - 1;
+	c->host_stream = o->s.side == NT_HOST ? o->stream : MERGE_NO_STREAM;
+	c->target_stream = o->s.side == NT_TARGET ? o->stream : MERGE_NO_STREAM;
+	c->host_instance = q->info.instance;
+	c->cntlid = q->info.cntlid;
+	c->qid = q->info.qid;
+	memcpy(c->subsysnqn, q->info.subsysnqn, sizeof(c->subsysnqn));
+	memcpy(c->hostnqn, q->info.hostnqn, sizeof(c->hostnqn));
+	return q->connection = c;
+}
+
+/* @stage: its stages, if @split */
+static int count_why(struct one_side *o, struct queue *q, const struct nt_record *r, bool split,
+		     const uint64_t stage[NT_STAGES_MAX])
+{
+	int64_t ns[NT_STAGES_MAX];
+	unsigned int stands_for = why_stands_for(o->why, r);
+	const struct why_command c = {
+		.c = connection_of(o, q),
+		.r = r,
+		.target = o->s.side == NT_TARGET ? r : NULL,
+		.begin_ns = record_begin_ns(r),
+		.cpu = o->places ? places_cpu(o->places, r) : ORIGIN_NO_CPU,
+		.nr = split ? stages_nr(o->s.side) : 0,
+		.stage = ns,
+		.into = how_of(o, r)->into,
+	};
+
+	if (!c.c)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	for (unsigned int i = 0; i < c.nr; i++)
+		ns[i] = (int64_t)stage[i];
+	return (stands_for && why_add(o->why, &c, stands_for)) || why_passed(o->why, c.c, r)
+		       ? -ENOMEM
+		       : 0;
+}
+
 int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t began_ns)
 {
 	const struct queue_key key = {.slot = r->slot, .gen = r->gen};
@@ -329,6 +387,8 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 		return -ENOMEM;
 	if (o->timeline && first && ((r->flags & NT_F_CANCELLED) || status_is_error(r->status)))
 		timeline_add_failed(o->timeline, first);
+	if (o->why && first && (r->flags & NT_F_CANCELLED) && why_add_failed(o->why, first))
+		return -ENOMEM;
 	/* Commands that were given up, or lack a time, are in the stream's losses. */
 	if ((r->flags & NT_F_CANCELLED) || !first || last < first)
 		return 0;
@@ -348,7 +408,8 @@ int one_side_record(struct one_side *o, const struct nt_record *r, uint64_t bega
 	if (o->blocks && count_block(o, r, began_ns))
 		return -ENOMEM;
 	split = stage_split(how, r, stage);
-	if (o->timeline && count_time(o, row, r, split, stage))
+	if ((o->timeline && count_time(o, row, r, split, stage)) ||
+	    (o->why && count_why(o, q, r, split, stage)))
 		return -ENOMEM;
 	for (unsigned int i = 0; split && i < stages_nr(o->s.side); i++)
 		if (how->into[i] == i)
@@ -479,8 +540,11 @@ int unmatched_begin(struct unmatched *a, unsigned int stream, const struct unmat
 		o->groups = groups_new(h->grouping);
 	if (h->timeline)
 		o->timeline = timeline_new();
+	if (h->why)
+		o->why = why_new(h->why);
+	o->stream = stream;
 	return (h->detail && !o->details) || (h->grouping && !o->groups) ||
-			       (h->timeline && !o->timeline)
+			       (h->timeline && !o->timeline) || (h->why && !o->why)
 		       ? -ENOMEM
 		       : 0;
 }
@@ -550,6 +614,8 @@ int unmatched_queue(struct unmatched *a, unsigned int stream, const struct queue
 		who.nqn = hash_text(0, q->subsysnqn) ?: 1;
 	if (queue_note(s, &who))
 		return -ENOMEM;
+	if (s->figures && s->figures->why && why_queue(s->figures->why, stream, s->h.side, q))
+		return -ENOMEM;
 	return s->figures ? one_side_queue(s->figures, q) : 0;
 }
 
@@ -571,6 +637,8 @@ int unmatched_record(struct unmatched *a, unsigned int stream, const struct nt_r
 		s->last_ns = last;
 	if (contents_add(&s->contents, r))
 		return -ENOMEM;
+	if (s->figures && s->figures->why)
+		why_target(s->figures->why, stream, r);
 	return s->figures ? one_side_record(s->figures, r, s->began_ns) : 0;
 }
 
@@ -745,6 +813,13 @@ const struct timeline *unmatched_timeline(const struct unmatched *a, unsigned in
 	const struct one_side *o = a->streams[stream].figures;
 
 	return o ? o->timeline : NULL;
+}
+
+const struct why *unmatched_slow(const struct unmatched *a, unsigned int stream)
+{
+	const struct one_side *o = a->streams[stream].figures;
+
+	return o ? o->why : NULL;
 }
 
 const struct details *unmatched_details(const struct unmatched *a, unsigned int stream)

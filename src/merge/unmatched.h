@@ -18,6 +18,7 @@
 #include "merge/filter.h"
 #include "merge/groups.h"
 #include "merge/places.h"
+#include "merge/why.h"
 #include "shared/record.h"
 
 /*
@@ -56,6 +57,7 @@ struct unmatched *unmatched_new(unsigned int nr);
  * @detail: ...and keep the intervals between their points
  * @timeline: ...and keep what pictures of them need
  * @blocks: ...and count them there as well, by the time since the stream began; NULL: nowhere
+ * @why: ...and what says where slow ones come from: the sample of why_new(), 0: none
  * @source: where its points come from
  * @places: its names of places, NULL: none; valid until unmatched_free()
  */
@@ -71,6 +73,7 @@ struct unmatched_header {
 	bool detail;
 	bool timeline;
 	struct blocks *blocks;
+	unsigned int why;
 	char source[16];
 	const struct places *places;
 };
@@ -140,6 +143,9 @@ const struct details *unmatched_details(const struct unmatched *a, unsigned int 
  * its cells are rows of unmatched_stats()
  */
 const struct timeline *unmatched_timeline(const struct unmatched *a, unsigned int stream);
+
+/** unmatched_slow() - what says where its slow commands come from, NULL if it is not kept */
+const struct why *unmatched_slow(const struct unmatched *a, unsigned int stream);
 
 /** unmatched_free() - release; NULL is fine */
 void unmatched_free(struct unmatched *a);

@@ -107,6 +107,8 @@ static struct json_object *alone(const struct json_report *r, unsigned int i)
 	if (r->details)
 		json_put(o, "details",
 			 details_json(unmatched_details(r->unmatched, i), r->figures));
+	if (r->why && r->why[i].why)
+		json_put(o, "why_slow", why_json(&r->why[i]));
 	if (r->choice) {
 		struct groups *g = unmatched_groups(r->unmatched, i);
 
@@ -181,5 +183,7 @@ struct json_object *json_report(const struct json_report *r)
 		json_put(o, "details", details_json(r->details, r->figures));
 	if (r->groups)
 		json_put(o, "groups", groups_json(r->groups, r->choice));
+	if (r->why)
+		json_put(o, "why", why_json(&r->why[r->nr]));
 	return o;
 }

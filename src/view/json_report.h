@@ -12,6 +12,7 @@
 #include "view/commands.h"
 #include "view/json.h"
 #include "view/limits.h"
+#include "view/why.h"
 
 /**
  * struct json_report - data of a report; @unmatched has kept what unmatched_stats() needs of each
@@ -24,6 +25,7 @@
  * @limits: limits of network and drives, and how near the traffic came to them; or NULL
  * @figures: figures of intervals between points, or NULL
  * @details: such figures of merged commands
+ * @why: [input, and @nr: merged commands] where slow commands come from; NULL: not asked for
  */
 struct json_report {
 	struct input *inputs;
@@ -41,14 +43,15 @@ struct json_report {
 	const struct limits *limits;
 	const struct figures *figures;
 	const struct details *details;
+	const struct why_view *why;
 };
 
 /**
  * json_report() - an object of type "report"
  *
  * It has "inputs", "connections", "strays", "outside_bursts", "selected", "merged" and "slowest",
- * and "groups" and "details" if there are any. An input of which nothing is matched has "alone",
- * with its own figures and the reason.
+ * and "groups", "details" and "why" if there are any. An input of which nothing is matched has
+ * "alone", with its own figures and the reason.
  */
 struct json_object *json_report(const struct json_report *r);
 

@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/why.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/segments.h"
+
+/* The shortest bin: 1.05 ms. */
+#define TIME_SHIFT 20
+/* After this many commands of an operation it is asked again which of them are slow. */
+#define SLOW_EVERY 8192u
+#define SLOW_PERCENT 98.0
+/* The latest commands are only roughly in order: so many that ended before do not end a search. */
+#define OUT_OF_ORDER 8u
+/* A search for other hosts' commands ends after so many. */
+#define SEARCH_MAX 1024u
+/* Large commands are more work than small ones: 64 KiB are as one command. */
+#define WORK_SHIFT 16
+
+/*
+ * From @begin to @end, in parts of the clock's time: small, as there are many, and compared by
+ * their difference only. Half of them are 9 minutes.
+ */
+#define SPAN_SHIFT 8
+struct span {
+	uint32_t begin;
+	uint32_t end;
+};
+
+static inline struct span span_of(const struct nt_record *r)
+{
+	return (struct span){(uint32_t)(record_begin_ns(r) >> SPAN_SHIFT),
+			     (uint32_t)(record_end_ns(r) >> SPAN_SHIFT)};
+}
+
+static bool is_before(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
+}
+
+/* The latest commands of a controller: a ring; @at: how many have been put there. */
+struct why_latest {
+	unsigned int at;
+	struct span span[WHY_LATEST];
+};
+
+/*
+ * @array: 1 + index of the first queue of the same subsystem
+ * @latest: of its controller, whose first queue owns it; NULL: there are too many controllers
+ */
+struct why_queue {
+	bool met;
+	bool owns;
+	unsigned int array;
+	struct why_latest *latest;
+};
+
+/*
+ * @nqn: of its hosts; @host_of: [slot] 1 + its number; @work: [host] done since @first_ns. With one
+ * host nothing else is filled.
+ */
+struct why_target {
+	unsigned int nr_hosts;
+	char nqn[WHY_HOSTS][NT_NQN_LEN];
+	uint8_t host_of[WHY_SLOTS];
+	uint64_t work[WHY_HOSTS];
+	uint64_t first_ns;
+	uint64_t last_ns;
+	struct done {
+		uint64_t begin;
+		uint64_t end;
+		uint32_t host;
+		uint32_t work;
+	} latest[WHY_TARGET_LATEST];
+	unsigned int at;
+};
+
+const char *why_key_name(enum why_key key)
+{
+#define KEY_NAME(id, name) [WHY_##id] = name,
+	static const char *const names[] = {WHY_KEYS(KEY_NAME)};
+
+	return names[key];
+}
+
+struct why *why_new(unsigned int sample)
+{
+	struct why *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->sample = sample;
+	w->shift = TIME_SHIFT;
+	memset(w->into, STAGE_UNKNOWN, sizeof(w->into));
+	w->bin = calloc(WHY_BINS, sizeof(*w->bin));
+	if (w->bin)
+		return w;
+	free(w);
+	return NULL;
+}
+
+static void bin_free(struct why_bin *b)
+{
+	for (unsigned int op = 0; op < WHY_OPS; op++)
+		for (unsigned int i = 0; i < WHY_CHUNKS; i++)
+			free(b->chunk[op][i]);
+}
+
+void why_free(struct why *w)
+{
+	if (!w)
+		return;
+	for (unsigned int i = 0; i < WHY_BINS; i++)
+		bin_free(&w->bin[i]);
+	for (unsigned int i = 0; i < w->nr_cells; i++)
+		free(w->cell[i]);
+	for (unsigned int i = 0; i < w->nr_queues; i++)
+		if (w->queue[i].owns)
+			free(w->queue[i].latest);
+	for (unsigned int i = 0; i < w->nr_targets; i++)
+		free(w->target[i]);
+	free(w->target);
+	free(w->queue);
+	free(w->cell);
+	free(w->bin);
+	free(w);
+}
+
+void why_sum_add(struct why_sum *into, const struct why_sum *from)
+{
+	uint64_t *a = (uint64_t *)into;
+	const uint64_t *b = (const uint64_t *)from;
+
+	_Static_assert(sizeof(*into) % sizeof(*a) == 0, "all members are of 8 bytes");
+	for (size_t i = 0; i < sizeof(*into) / sizeof(*a); i++)
+		a[i] += b[i];
+}
+
+static void bin_merge(struct why *w, struct why_bin *into, struct why_bin *from)
+{
+	into->failed += from->failed;
+	for (unsigned int op = 0; op < WHY_OPS; op++) {
+		for (unsigned int i = 0; i < WHY_CHUNKS; i++) {
+			struct why_sum *sum = from->chunk[op][i];
+
+			if (!into->chunk[op][i]) {
+				into->chunk[op][i] = sum;
+				continue;
+			}
+			for (unsigned int k = 0; sum && k < WHY_CHUNK; k++)
+				why_sum_add(&into->chunk[op][i][k], &sum[k]);
+			w->nr_chunks -= sum != NULL;
+			free(sum);
+		}
+	}
+	memset(from, 0, sizeof(*from));
+}
+
+/* Makes each bin twice as long. */
+static void fold(struct why *w)
+{
+	uint64_t base = w->base / 2;
+
+	for (unsigned int i = 0; i < w->nr_bins; i++) {
+		unsigned int at = (unsigned int)((w->base + i) / 2 - base);
+
+		if (at != i)
+			bin_merge(w, &w->bin[at], &w->bin[i]);
+	}
+	if (w->nr_bins)
+		w->nr_bins = (unsigned int)((w->base + w->nr_bins - 1) / 2 - base) + 1;
+	w->base = base;
+	w->shift++;
+}
+
+static __attribute__((noinline)) void reach(struct why *w, uint64_t ns)
+{
+	uint64_t at = ns >> w->shift, move;
+
+	if (!w->nr_bins)
+		w->base = at;
+	while ((at < w->base ? w->base - at + w->nr_bins : at - w->base + 1) > WHY_BINS) {
+		fold(w);
+		at = ns >> w->shift;
+	}
+	if (at < w->base) {
+		move = w->base - at;
+		memmove(w->bin + move, w->bin, w->nr_bins * sizeof(*w->bin));
+		memset(w->bin, 0, (move < w->nr_bins ? move : w->nr_bins) * sizeof(*w->bin));
+		/* Those between the first one and the others were never used. */
+		w->base = at;
+		w->nr_bins += (unsigned int)move;
+	}
+	if (at - w->base >= w->nr_bins)
+		w->nr_bins = (unsigned int)(at - w->base) + 1;
+}
+
+static inline struct why_bin *bin_at(struct why *w, uint64_t ns)
+{
+	if ((ns >> w->shift) - w->base >= w->nr_bins)
+		reach(w, ns);
+	return &w->bin[(ns >> w->shift) - w->base];
+}
+
+/* Return: NULL when memory ran out. */
+static __attribute__((noinline)) struct why_sum *chunk_make(struct why *w, uint64_t ns,
+							    enum why_op op, unsigned int chunk)
+{
+	struct why_sum **at;
+
+	while (w->nr_chunks >= WHY_CHUNKS_MAX && w->nr_bins > 1)
+		fold(w);
+	at = &bin_at(w, ns)->chunk[op][chunk];
+	if (*at)
+		return *at;
+	*at = calloc(WHY_CHUNK, sizeof(**at));
+	w->nr_chunks += *at != NULL;
+	return *at;
+}
+
+int why_add_failed(struct why *w, uint64_t begin_ns)
+{
+	bin_at(w, begin_ns)->failed++;
+	return 0;
+}
+
+/* Queues, and the commands in flight. */
+
+static bool same_ctrl(const struct merge_connection *a, const struct merge_connection *b)
+{
+	return a->host_stream == b->host_stream && a->target_stream == b->target_stream &&
+	       a->host_instance == b->host_instance && a->cntlid == b->cntlid;
+}
+
+static int queue_meet(struct why *w, const struct merge_connection *c)
+{
+	struct why_queue *q;
+
+	if (ARRAY_REACH(w->queue, w->nr_queues, c->index))
+		return -ENOMEM;
+	q = &w->queue[c->index];
+	q->met = true;
+	q->array = c->index + 1;
+	for (unsigned int i = 0; i < w->nr_cells; i++) {
+		const struct why_cell *cell = w->cell[i];
+
+		if (cell->key != WHY_QUEUE || strcmp(cell->c->subsysnqn, c->subsysnqn) != 0)
+			continue;
+		q->array = w->queue[cell->c->index].array;
+		if (!same_ctrl(cell->c, c))
+			continue;
+		q->latest = w->queue[cell->c->index].latest;
+		return 0;
+	}
+	if (w->followed == WHY_FOLLOWED)
+		return 0;
+	q->latest = calloc(1, sizeof(*q->latest));
+	q->owns = true;
+	w->followed++;
+	return q->latest ? 0 : -ENOMEM;
+}
+
+/*
+ * Commands of the controller that did not begin after this one and have ended since it began. Ends
+ * are roughly in order.
+ */
+static unsigned int count_ahead(const struct why_latest *l, const struct span *s)
+{
+	unsigned int nr = l->at < WHY_LATEST ? l->at : WHY_LATEST, ahead = 0, before = 0;
+
+	for (unsigned int i = 1; i <= nr && before < OUT_OF_ORDER; i++) {
+		const struct span *other = &l->span[(l->at - i) % WHY_LATEST];
+
+		before = is_before(s->begin, other->end) ? 0 : before + 1;
+		ahead += !is_before(s->begin, other->begin) && is_before(s->begin, other->end) &&
+			 !is_before(s->end, other->end);
+	}
+	return ahead;
+}
+
+/* Other hosts at the same target. */
+
+static int ctrl_note(struct why *w, unsigned int stream, const struct queue_info *q)
+{
+	unsigned int i = 0;
+
+	if (!q->qid)
+		return 0;
+	while (i < w->nr_ctrls &&
+	       (w->ctrl[i].stream != stream || w->ctrl[i].instance != q->instance))
+		i++;
+	if (i == WHY_CTRLS)
+		return 0;
+	if (i == w->nr_ctrls) {
+		w->nr_ctrls++;
+		w->ctrl[i].stream = stream;
+		w->ctrl[i].instance = q->instance;
+	}
+	if (q->qid > w->ctrl[i].queues)
+		w->ctrl[i].queues = q->qid;
+	return 0;
+}
+
+int why_queue(struct why *w, unsigned int stream, enum nt_side side, const struct queue_info *q)
+{
+	struct why_target *t;
+	unsigned int host = 0;
+
+	if (side == NT_HOST)
+		return ctrl_note(w, stream, q);
+	if (ARRAY_REACH(w->target, w->nr_targets, stream))
+		return -ENOMEM;
+	t = w->target[stream];
+	if (!t)
+		t = w->target[stream] = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	if (!q->hostnqn[0] || q->slot >= WHY_SLOTS)
+		return 0;
+	while (host < t->nr_hosts && strcmp(t->nqn[host], q->hostnqn) != 0)
+		host++;
+	if (host == WHY_HOSTS)
+		return 0;
+	if (host == t->nr_hosts)
+		memcpy(t->nqn[t->nr_hosts++], q->hostnqn, sizeof(q->hostnqn));
+	t->host_of[q->slot] = (uint8_t)(host + 1);
+	return 0;
+}
+
+static struct why_target *target_of(const struct why *w, unsigned int stream)
+{
+	struct why_target *t = stream < w->nr_targets ? w->target[stream] : NULL;
+
+	return t && t->nr_hosts > 1 ? t : NULL;
+}
+
+bool why_several_hosts(const struct why *w)
+{
+	for (unsigned int i = 0; i < w->nr_targets; i++)
+		if (target_of(w, i))
+			return true;
+	return false;
+}
+
+void why_target(struct why *w, unsigned int stream, const struct nt_record *r)
+{
+	struct why_target *t = target_of(w, stream);
+	uint64_t begin = r->points[NT_T_EXEC], end = r->points[NT_T_DONE];
+	unsigned int host = t && r->slot < WHY_SLOTS ? t->host_of[r->slot] : 0;
+	uint32_t work = 1 + (r->length >> WORK_SHIFT);
+
+	if (!host || !begin || end < begin)
+		return;
+	if (!t->first_ns)
+		t->first_ns = begin;
+	if (end > t->last_ns)
+		t->last_ns = end;
+	t->work[host - 1] += work;
+	t->latest[t->at++ % WHY_TARGET_LATEST] =
+		(struct done){.begin = begin, .end = end, .host = host, .work = work};
+}
+
+/* Adds what the target did for other hosts while it did this command. */
+static void count_meanwhile(const struct why *w, const struct why_command *c, struct why_sum *sum,
+			    uint64_t stands_for)
+{
+	const struct nt_record *r = c->target;
+	const struct why_target *t = r ? target_of(w, c->c->target_stream) : NULL;
+	unsigned int host = t && r->slot < WHY_SLOTS ? t->host_of[r->slot] : 0, before = 0, nr;
+	uint64_t begin, end, meanwhile = 0, work = 0;
+	double usual;
+
+	if (!host)
+		return;
+	begin = r->points[NT_T_EXEC];
+	end = r->points[NT_T_DONE];
+	nr = t->at < WHY_TARGET_LATEST ? t->at : WHY_TARGET_LATEST;
+	if (!begin || end <= begin || t->last_ns <= t->first_ns)
+		return;
+	for (unsigned int i = 1, searched = 0; i <= nr && before < OUT_OF_ORDER; i++) {
+		const struct done *d = &t->latest[(t->at - i) % WHY_TARGET_LATEST];
+
+		/* The stream may be read further than commands are matched. */
+		if (d->end > end)
+			continue;
+		/* It is not known what was before. */
+		if (++searched == SEARCH_MAX || i == WHY_TARGET_LATEST)
+			return;
+		before = d->end <= begin ? before + 1 : 0;
+		if (d->host != host && d->end > begin)
+			meanwhile += d->work;
+	}
+	for (unsigned int i = 0; i < t->nr_hosts; i++)
+		work += i + 1 == host ? 0 : t->work[i];
+	usual = (double)work / (double)(t->last_ns - t->first_ns) * (double)(end - begin);
+	sum->meanwhile += meanwhile * stands_for;
+	sum->usual += (uint64_t)(usual * (1 << WHY_USUAL_SHIFT)) * stands_for;
+}
+
+/* Cells. */
+
+/* Return: a new cell, or NULL, see errno. */
+static __attribute__((noinline)) struct why_cell *cell_make(struct why *w, struct why_cell **at,
+							    enum why_key key, enum why_op op,
+							    const struct merge_connection *c,
+							    uint64_t what)
+{
+	errno = ENOSPC;
+	if (w->nr_cells == WHY_CELLS)
+		return NULL;
+	errno = ENOMEM;
+	*at = ARRAY_MAKE(w->cell, w->nr_cells, w->nr_cells, sizeof(**at));
+	if (*at) {
+		(*at)->key = key;
+		(*at)->op = op;
+		(*at)->c = c;
+		(*at)->what = what;
+	}
+	return *at;
+}
+
+/* @array: queues of one array are the same. */
+static bool same_place(const struct why *w, const struct why_cell *cell, enum why_key key,
+		       const struct merge_connection *c)
+{
+	if (key == WHY_SIZE)
+		return true;
+	if (key == WHY_CPU)
+		return cell->c->host_stream == c->host_stream;
+	if (key == WHY_DEVICE)
+		return w->queue[cell->c->index].array == w->queue[c->index].array;
+	return cell->c == c;
+}
+
+static inline struct why_cell *cell_get(struct why *w, enum why_key key, enum why_op op,
+					const struct merge_connection *c, uint64_t what)
+{
+	uint64_t place = key == WHY_SIZE     ? 0
+			 : key == WHY_CPU    ? c->host_stream
+			 : key == WHY_DEVICE ? w->queue[c->index].array
+					     : c->index;
+	uint64_t hash =
+		(what ^ place << 32 ^ (uint64_t)(key * WHY_OPS + op) << 56) * 0x9e3779b97f4a7c15ULL;
+	size_t at = (hash >> 40) % ARRAY_SIZE(w->table);
+
+	for (; w->table[at]; at = (at + 1) % ARRAY_SIZE(w->table)) {
+		struct why_cell *cell = w->table[at];
+
+		if (cell->key == key && cell->op == op && cell->what == what &&
+		    same_place(w, cell, key, c))
+			return cell;
+	}
+	return cell_make(w, &w->table[at], key, op, c, what);
+}
+
+static inline void hist_count_for(struct hist *h, unsigned int bucket, uint64_t ns, uint64_t nr)
+{
+	h->buckets[bucket] += nr;
+	h->count += nr;
+	h->sum += (unsigned __int128)ns * nr;
+	if (h->max < ns)
+		h->max = ns;
+}
+
+static uint64_t size_class(uint32_t length)
+{
+	uint64_t class = 512;
+
+	while (class < length)
+		class *= 2;
+	return length ? class : 0;
+}
+
+static int cells_add(struct why *w, const struct why_command *c, enum why_op op,
+		     unsigned int bucket, uint64_t ns, uint64_t stands_for)
+{
+	const struct {
+		enum why_key key;
+		uint64_t what;
+		bool known;
+	} in[] = {
+		{WHY_QUEUE, 0, true},
+		{WHY_DEVICE, c->r->nsid, true},
+		{WHY_SIZE, size_class(c->r->length), true},
+		{WHY_CPU, c->cpu, c->cpu != ORIGIN_NO_CPU},
+	};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(in); i++) {
+		struct why_cell *cell;
+
+		if (!in[i].known)
+			continue;
+		cell = cell_get(w, in[i].key, op, c->c, in[i].what);
+		if (!cell && errno == ENOMEM)
+			return -ENOMEM;
+		if (cell)
+			hist_count_for(&cell->h, bucket, ns, stands_for);
+		else
+			w->others += in[i].key == WHY_QUEUE ? stands_for : 0;
+	}
+	return 0;
+}
+
+static void note_joined(struct why *w, const struct why_command *c)
+{
+	memcpy(w->into, c->into, c->nr);
+	for (unsigned int i = 0; i < c->nr; i++)
+		if (c->into[i] < c->nr)
+			w->joined[c->into[i]] |= 1u << i;
+}
+
+/* Counts a command for @stands_for commands. */
+static __attribute__((noinline)) int add(struct why *w, const struct why_command *c, enum why_op op,
+					 uint64_t stands_for)
+{
+	const struct span span = span_of(c->r);
+	uint64_t ns = record_latency_ns(c->r);
+	unsigned int bucket = nt_bucket(ns), chunk = bucket / WHY_CHUNK;
+	const struct why_queue *q = &w->queue[c->c->index];
+	struct why_bin *bin = bin_at(w, c->begin_ns);
+	struct why_sum *sum = bin->chunk[op][chunk] ?: chunk_make(w, c->begin_ns, op, chunk);
+	const __u64 *at = c->r->points;
+
+	if (!sum)
+		return -ENOMEM;
+	sum += bucket % WHY_CHUNK;
+	sum->count += stands_for;
+	sum->ns += ns * stands_for;
+	for (unsigned int i = 0; i < c->nr; i++)
+		sum->stage[i] += c->stage[i] * (int64_t)stands_for;
+	if (c->nr && memcmp(w->into, c->into, c->nr) != 0)
+		note_joined(w, c);
+	if (q->latest) {
+		sum->ahead += count_ahead(q->latest, &span) * stands_for;
+		sum->followed += stands_for;
+	}
+	count_meanwhile(w, c, sum, stands_for);
+	if (c->r->side == NT_HOST && c->r->shape == NT_SHAPE_R2T_WRITE &&
+	    at[NT_H_R2T] > at[NT_H_SEND_CMD] && at[NT_H_SEND_CMD]) {
+		sum->r2t += stands_for;
+		sum->r2t_ns += (at[NT_H_R2T] - at[NT_H_SEND_CMD]) * stands_for;
+		sum->r2t_bytes += (uint64_t)c->r->length * stands_for;
+	}
+	if (c->r->shape == NT_SHAPE_INLINE_WRITE && c->r->length > w->inline_most)
+		w->inline_most = c->r->length;
+	if (c->r->flags & NT_F_REQUEUED) {
+		sum->resent += stands_for;
+		bin_at(w, c->begin_ns)->failed += stands_for;
+	}
+	hist_count_for(&w->latency[op], bucket, ns, stands_for);
+	return cells_add(w, c, op, bucket, ns, stands_for);
+}
+
+/* Admin and Fabrics commands have a queue of their own. */
+static bool is_io(const struct nt_record *r)
+{
+	return r->qid && r->op != NT_OP_ADMIN && r->op != NT_OP_FABRICS && record_latency_ns(r);
+}
+
+static inline int meet(struct why *w, const struct merge_connection *c)
+{
+	return c->index < w->nr_queues && w->queue[c->index].met ? 0 : queue_meet(w, c);
+}
+
+int why_add(struct why *w, const struct why_command *c, unsigned int stands_for)
+{
+	if (!is_io(c->r))
+		return 0;
+	return meet(w, c->c) ?: add(w, c, why_op_of(c->r), stands_for);
+}
+
+int why_passed(struct why *w, const struct merge_connection *c, const struct nt_record *r)
+{
+	enum why_op op = why_op_of(r);
+	struct why_queue *q;
+
+	if (!is_io(r))
+		return 0;
+	if (meet(w, c))
+		return -ENOMEM;
+	q = &w->queue[c->index];
+	if (q->latest)
+		q->latest->span[q->latest->at++ % WHY_LATEST] = span_of(r);
+	if (w->sample > 1 && ++w->passed[op] % SLOW_EVERY == 0)
+		w->slow_ns[op] = nt_bucket_low(
+			1 + nt_bucket(hist_percentile(&w->latency[op], SLOW_PERCENT)));
+	return 0;
+}

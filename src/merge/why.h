@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What has to be kept of each command to say later where slow commands come from: sums of stages by
+ * latency, time and operation, and latencies by queue, device, CPU and size. One pass; memory does
+ * not depend on the recording. Knows neither files nor screens.
+ */
+#ifndef NTPROF_MERGE_WHY_H
+#define NTPROF_MERGE_WHY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/device.h"
+#include "core/hist.h"
+#include "core/segments.h"
+#include "merge/connection.h"
+#include "merge/merged_stages.h"
+#include "shared/record.h"
+
+enum why_op { WHY_READ, WHY_WRITE, WHY_OTHER, WHY_OPS };
+
+/* Parts of the time; when there are more, each two of them become one, which is twice as long. */
+#define WHY_BINS 64u
+/* Sums of neighbouring buckets, which are allocated together: 4 KiB. */
+#define WHY_CHUNK 32u
+#define WHY_CHUNKS ((NT_BUCKETS + WHY_CHUNK - 1) / WHY_CHUNK)
+/* All bins have so many of them at most (8 MiB); with more the bins become fewer. */
+#ifndef WHY_CHUNKS_MAX
+#define WHY_CHUNKS_MAX 2048u
+#endif
+/* More queues, devices, CPUs and sizes than users look at; 8 KiB each. Others are counted. */
+#ifndef WHY_CELLS
+#define WHY_CELLS 512u
+#endif
+/* Controllers whose latest commands are kept, to count those in flight. */
+#define WHY_FOLLOWED 512u
+/* The latest commands of such a controller: more than most have in flight. */
+#define WHY_LATEST 1024u
+/* Hosts of one target, and the latest commands of all of them: 128 KiB. */
+#define WHY_HOSTS 64u
+#define WHY_TARGET_LATEST 4096u
+/* Slots of a target whose host is known. */
+#define WHY_SLOTS 4096u
+/* Controllers whose queues are counted. */
+#define WHY_CTRLS 256u
+
+/**
+ * struct why_sum - sums over commands; all members are of 8 bytes
+ * @count, @ns: how many, and their latencies
+ * @stage: nanoseconds of each stage; of joined stages the first one has all
+ * @ahead: commands of the same controller that began before and ended meanwhile, of @followed ones
+ * @meanwhile: commands of other hosts that the target did meanwhile, and @usual in so much time
+ * @r2t: how many waited for an R2T, for how long, and how large they were
+ * @resent: how many were sent more than once
+ */
+struct why_sum {
+	uint64_t count;
+	uint64_t ns;
+	int64_t stage[NT_MERGED_STAGES_NR];
+	uint64_t ahead;
+	uint64_t followed;
+	uint64_t meanwhile;
+	uint64_t usual;
+	uint64_t r2t;
+	uint64_t r2t_ns;
+	uint64_t r2t_bytes;
+	uint64_t resent;
+};
+
+/* @usual is in parts of a command. */
+#define WHY_USUAL_SHIFT 8
+
+/** why_sum_add() - add one to another */
+void why_sum_add(struct why_sum *into, const struct why_sum *from);
+
+/**
+ * struct why_bin - a part of the time
+ * @chunk: [operation][bucket of the latency / WHY_CHUNK]; NULL: no such command
+ * @failed: commands that were given up, or sent again
+ */
+struct why_bin {
+	struct why_sum *chunk[WHY_OPS][WHY_CHUNKS];
+	uint64_t failed;
+};
+
+/* What tells commands apart. WHY_ARRAY to WHY_TARGET are of several queues. */
+#define WHY_KEYS(X)         \
+	X(ARRAY, "nqn")     \
+	X(CTRL, "ctrl")     \
+	X(HOST, "host")     \
+	X(TARGET, "target") \
+	X(DEVICE, "device") \
+	X(QUEUE, "queue")   \
+	X(CPU, "cpu")       \
+	X(SIZE, "size")
+#define WHY_KEY_ENUM(id, name) WHY_##id,
+enum why_key { WHY_KEYS(WHY_KEY_ENUM) WHY_KEYS_NR };
+
+/** why_key_name() - static string */
+const char *why_key_name(enum why_key key);
+
+/**
+ * struct why_cell - latencies of commands that have something in common
+ * @key: WHY_QUEUE, WHY_DEVICE, WHY_CPU or WHY_SIZE
+ * @c: the connection, of a device any of its array's
+ * @what: the namespace, the CPU, or the largest size in bytes
+ */
+struct why_cell {
+	enum why_key key;
+	enum why_op op;
+	const struct merge_connection *c;
+	uint64_t what;
+	struct hist h;
+};
+
+struct why_queue;
+struct why_target;
+
+/**
+ * struct why - all zero at the beginning, but for why_new()
+ * @sample: of commands that are not slow one in so many is counted, for so many; 1: all of them
+ * @slow_ns: [operation] from this latency on all are counted
+ * @passed: [operation] commands, counted or not, if not all are
+ * @latency: [operation] of those that are counted
+ * @joined: [stage] bits of the stages that are counted there
+ * @shift, @base, @nr_bins: a bin is 2^shift ns long; the first begins at base << shift
+ * @nr_chunks: how many all bins have
+ * @cell: @nr_cells of them; @table has them by a hash
+ * @others: commands past WHY_CELLS
+ * @inline_most: bytes of the largest write without an R2T
+ * @ctrl: @nr_ctrls controllers of hosts: how many queues each has
+ */
+struct why {
+	unsigned int sample;
+	unsigned int turn;
+	uint64_t slow_ns[WHY_OPS];
+	uint64_t passed[WHY_OPS];
+	struct hist latency[WHY_OPS];
+	uint32_t joined[NT_MERGED_STAGES_NR];
+	uint8_t into[NT_MERGED_STAGES_NR];
+	unsigned int shift;
+	uint64_t base;
+	unsigned int nr_bins;
+	struct why_bin *bin;
+	unsigned int nr_chunks;
+	struct why_cell **cell;
+	unsigned int nr_cells;
+	struct why_cell *table[2 * WHY_CELLS];
+	uint64_t others;
+	uint32_t inline_most;
+	struct why_queue *queue;
+	unsigned int nr_queues;
+	unsigned int followed;
+	struct why_target **target;
+	unsigned int nr_targets;
+	struct {
+		unsigned int stream;
+		uint32_t instance;
+		uint16_t queues;
+	} ctrl[WHY_CTRLS];
+	unsigned int nr_ctrls;
+};
+
+/* Enough to say it beside other figures: it costs a few percent then. */
+#define WHY_SAMPLE 64u
+
+/** why_new() - nothing yet; @sample: see struct why. NULL when memory ran out */
+struct why *why_new(unsigned int sample);
+
+/** why_queue() - a stream announces a queue; Return: 0 or -ENOMEM */
+int why_queue(struct why *w, unsigned int stream, enum nt_side side, const struct queue_info *q);
+
+/** why_target() - a target's record, in the order of its stream, if several hosts are to be told
+ * apart */
+void why_target(struct why *w, unsigned int stream, const struct nt_record *r);
+
+/**
+ * struct why_command - a command that ended well
+ * @c: its connection, valid as long as @w is in use
+ * @r: the record with its latency
+ * @target: the target's record if @r is the host's; or NULL
+ * @begin_ns: when it began, by a clock that all commands have in common
+ * @cpu: where it was submitted; ORIGIN_NO_CPU: not known
+ * @stage, @into: as merged_split() and stage_split() have them, @nr; @nr 0: not known
+ */
+struct why_command {
+	const struct merge_connection *c;
+	const struct nt_record *r;
+	const struct nt_record *target;
+	uint64_t begin_ns;
+	uint16_t cpu;
+	unsigned int nr;
+	const int64_t *stage;
+	const uint8_t *into;
+};
+
+/** why_several_hosts() - whether any target has commands of more than one host */
+bool why_several_hosts(const struct why *w);
+
+/** why_op_of() - the operation of a record */
+static inline enum why_op why_op_of(const struct nt_record *r)
+{
+	return r->op == NT_OP_READ ? WHY_READ : r->op == NT_OP_WRITE ? WHY_WRITE : WHY_OTHER;
+}
+
+/**
+ * why_stands_for() - for how many commands a command that ended well is to be counted; 0: it is not
+ * one of the sample
+ */
+static inline unsigned int why_stands_for(struct why *w, const struct nt_record *r)
+{
+	enum why_op op = why_op_of(r);
+
+	if (w->sample == 1 || record_latency_ns(r) >= w->slow_ns[op])
+		return 1;
+	if (++w->turn < w->sample)
+		return 0;
+	w->turn = 0;
+	return w->sample;
+}
+
+/**
+ * why_add() - count a command for @stands_for commands, then call why_passed(); Return: 0 or
+ * -ENOMEM
+ */
+int why_add(struct why *w, const struct why_command *c, unsigned int stands_for);
+
+/** why_passed() - call this for each command, counted or not; Return: 0 or -ENOMEM */
+int why_passed(struct why *w, const struct merge_connection *c, const struct nt_record *r);
+
+/** why_add_failed() - a command was given up; Return: 0 or -ENOMEM */
+int why_add_failed(struct why *w, uint64_t begin_ns);
+
+/** why_free() - release; NULL is fine */
+void why_free(struct why *w);
+
+#endif /* NTPROF_MERGE_WHY_H */

@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "view/why.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "core/names.h"
+#include "core/text.h"
+#include "view/lines.h"
+
+#define LINE_LEN 4096
+/* Room for an NQN and a machine's name, each byte escaped. */
+#define NAME_LEN 1024
+#define VALUE_LEN (2 * NAME_LEN)
+/* Stages that are named; smaller ones are together. */
+#define STAGES_MAX 4u
+#define STAGE_SHARE_MIN 0.05
+/* A place with less is said not to be it. */
+#define NOT_MAX 0.1
+/* With fewer of the host's commands matched the others may be the slow ones. */
+#define MATCHED_MIN 0.9
+/* A time is worth a sentence from this part of the slow commands on. */
+#define TIME_TAIL_MIN 0.6
+#define TIME_SHARE_MAX 0.5
+/* More files make the command too long to be read. */
+#define FILES_MAX 4u
+
+/* As --op has them. */
+static const char *const op_words[WHY_OPS] = {[WHY_READ] = "read",
+					      [WHY_WRITE] = "write",
+					      [WHY_OTHER] = "flush,discard,write_zeroes,other"};
+static const char *const op_names[WHY_OPS] = {
+	[WHY_READ] = "read", [WHY_WRITE] = "write", [WHY_OTHER] = "other"};
+/* The key of --by that shows most. */
+static const char *const by_words[WHY_KEYS_NR + 1] = {
+	[WHY_ARRAY] = "nqn",  [WHY_CTRL] = "ctrl",	 [WHY_HOST] = "host",
+	[WHY_TARGET] = "nqn", [WHY_DEVICE] = "nqn,nsid", [WHY_QUEUE] = "ctrl,queue",
+	[WHY_CPU] = "cpu",    [WHY_SIZE] = "size",	 [WHY_KEYS_NR] = "ctrl,queue",
+};
+
+/* A text that grows, and is cut where it is full. */
+struct text {
+	char s[LINE_LEN];
+	size_t used;
+};
+
+static __attribute__((format(printf, 2, 3))) void say(struct text *t, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(t->s + t->used, sizeof(t->s) - t->used, format, args);
+	va_end(args);
+	if (n > 0)
+		t->used += (size_t)n;
+	if (t->used >= sizeof(t->s))
+		t->used = sizeof(t->s) - 1;
+}
+
+static void say_time(struct text *t, double ns)
+{
+	char buf[16];
+
+	say(t, "%s", duration_format(buf, sizeof(buf), ns));
+}
+
+static void end_line(struct text *t, FILE *f, unsigned int width)
+{
+	struct wrap w = {.f = f, .width = width};
+
+	wrap_words(&w, t->s);
+	fputs("\n", f);
+	t->used = 0;
+	t->s[0] = '\0';
+}
+
+static double percent(double part, double all)
+{
+	double p = all > 0 ? part / all * 100 : 0;
+
+	return p < 0 && p > -0.5 ? 0 : p;
+}
+
+static const char *stage_words(const struct why_view *v, unsigned int stage, char *buf, size_t size)
+{
+	enum nt_side side = v->host ? NT_HOST : NT_TARGET;
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
+		if (i != stage && !(v->why->joined[stage] & 1u << i))
+			continue;
+		used += (size_t)snprintf(buf + used, size - used, "%s%s", used ? "+" : "",
+					 v->host && v->target ? merged_stage_name(i)
+							      : stage_name(side, i));
+		if (used >= size)
+			break;
+	}
+	return buf;
+}
+
+static unsigned int stages_of(const struct why_view *v)
+{
+	return v->host && v->target ? NT_MERGED_STAGES_NR
+				    : stages_nr(v->host ? NT_HOST : NT_TARGET);
+}
+
+static void put_name(char *buf, size_t size, const char *name)
+{
+	if (name && name[0])
+		text_copy(buf, size, name, TEXT_HEX);
+	else
+		snprintf(buf, size, "?");
+}
+
+/* "nvme1 of web1", "CPU 3 of web1": the value of a key. */
+static const char *value_words(const struct why_view *v, const struct tail_key *k,
+			       char buf[VALUE_LEN])
+{
+	const size_t size = VALUE_LEN;
+	const struct merge_connection *c = k->cell->c;
+	unsigned int stream = k->key == WHY_TARGET || !v->host ? c->target_stream : c->host_stream;
+	char machine[NAME_LEN / 4], nqn[NAME_LEN], host[NAME_LEN];
+
+	put_name(machine, sizeof(machine), machines_get(v->machines, stream)->name);
+	put_name(nqn, sizeof(nqn), c->subsysnqn);
+	put_name(host, sizeof(host), c->hostnqn);
+	switch (k->key) {
+	case WHY_ARRAY:
+		snprintf(buf, size, "%s", nqn);
+		break;
+	case WHY_CTRL:
+		if (v->host)
+			snprintf(buf, size, "nvme%u of %s", c->host_instance, machine);
+		else
+			snprintf(buf, size, "controller %u of %s", c->cntlid, nqn);
+		break;
+	case WHY_HOST:
+		snprintf(buf, size, "host %s", v->host ? machine : host);
+		break;
+	case WHY_TARGET:
+		snprintf(buf, size, "target %s", machine);
+		break;
+	case WHY_DEVICE:
+		snprintf(buf, size, "namespace %" PRIu64 " of %s", k->cell->what, nqn);
+		break;
+	case WHY_QUEUE:
+		if (v->host)
+			snprintf(buf, size, "queue %u of nvme%u of %s", c->qid, c->host_instance,
+				 machine);
+		else
+			snprintf(buf, size, "queue %u of controller %u of %s", c->qid, c->cntlid,
+				 nqn);
+		break;
+	case WHY_CPU:
+		snprintf(buf, size, "CPU %" PRIu64 " of %s", k->cell->what, machine);
+		break;
+	case WHY_SIZE:
+	default:
+		if (k->cell->what >= 1024)
+			snprintf(buf, size, "commands of up to %" PRIu64 " KiB",
+				 k->cell->what >> 10);
+		else
+			snprintf(buf, size, "commands of up to %" PRIu64 " bytes", k->cell->what);
+	}
+	return buf;
+}
+
+static const char *key_words(const struct tail_key *k)
+{
+	static const char *const words[WHY_KEYS_NR] = {
+		[WHY_ARRAY] = "one array", [WHY_CTRL] = "one controller",
+		[WHY_HOST] = "one host",   [WHY_TARGET] = "one target",
+		[WHY_DEVICE] = "one disk", [WHY_QUEUE] = "one queue",
+		[WHY_CPU] = "one CPU",	   [WHY_SIZE] = "the size",
+	};
+
+	return words[k->key];
+}
+
+/* "one array: nqn.2024-01.io.x:slow has p99 24.0ms, the other 7 2.10ms" */
+static void say_key(struct text *s, const struct why_view *v, const struct tail *t, bool brief)
+{
+	const struct tail_key *k = &t->key;
+	char name[VALUE_LEN];
+
+	say(s, "%s: %s, p99 ", key_words(k), value_words(v, k, name));
+	say_time(s, (double)k->p99_ns);
+	say(s, k->others == 1 ? ", the other one " : ", the other %u ", k->others);
+	say_time(s, (double)k->others_p99_ns);
+	if (!brief)
+		say(s, "; it has %.0f %% of that time, and %.0f %% of the commands",
+		    k->of_tail * 100, k->share * 100);
+}
+
+static void say_r2t(struct text *s, const struct why_view *v, const struct tail *t)
+{
+	say(s, "the wait for an R2T: %.0f %% of that time", t->figure[CAUSE_R2T] * 100);
+	if (v->why->inline_most)
+		say(s,
+		    ". Writes of more than %u bytes wait for one: see param_inline_data_size of the "
+		    "target's port",
+		    v->why->inline_most);
+}
+
+static void say_place(struct text *s, const struct tail *t)
+{
+	say(s, "%s: %.0f %% of that time", cause_place_words(t->lead),
+	    percent(t->place_gap[t->lead], t->gap_ns));
+}
+
+static double ahead(const struct why_sum *s)
+{
+	return s->followed ? (double)s->ahead / (double)s->followed : 0;
+}
+
+/* What the rule says, behind "it is". */
+static void say_cause(struct text *s, const struct why_view *v, const struct tail *t, bool brief)
+{
+	switch (t->cause) {
+	case CAUSE_RESET:
+		say(s,
+		    "resets: %.0f %% of that time is of commands that began while the host gave "
+		    "commands up or sent them again",
+		    t->figure[CAUSE_RESET] * 100);
+		break;
+	case CAUSE_R2T:
+		say_r2t(s, v, t);
+		break;
+	case CAUSE_NEIGHBOUR:
+		say(s,
+		    "another host at the same target: while the slow commands were there the target "
+		    "did %.1f times as much for other hosts as near the median",
+		    t->figure[CAUSE_NEIGHBOUR]);
+		break;
+	case CAUSE_FEW_QUEUES:
+		say(s,
+		    "too few queues: one of them has %.0f %% of its controller's commands, and the "
+		    "others are idle",
+		    t->figure[CAUSE_FEW_QUEUES] * 100);
+		break;
+	case CAUSE_ARRAY:
+	case CAUSE_QUEUE:
+	case CAUSE_SIZE:
+		say_key(s, v, t, brief);
+		break;
+	case CAUSE_DEPTH:
+		say(s,
+		    "the queue's depth alone: slow commands have %.1f others ahead of them, those near "
+		    "the median %.1f, and each takes about as long as ever",
+		    ahead(&t->slow), ahead(&t->mid));
+		break;
+	default:
+		say_place(s, t);
+	}
+}
+
+static void say_shares(struct text *s, const struct why_view *v, const struct tail *t)
+{
+	char name[STAGE_NAME_LEN];
+	uint32_t done = 0;
+	double rest = t->gap_ns;
+	unsigned int named = 0;
+
+	while (named < STAGES_MAX) {
+		unsigned int most = NT_MERGED_STAGES_NR;
+
+		for (unsigned int i = 0; i < stages_of(v); i++)
+			if (!(done & 1u << i) &&
+			    (most == NT_MERGED_STAGES_NR || t->stage_gap[i] > t->stage_gap[most]))
+				most = i;
+		if (most == NT_MERGED_STAGES_NR || t->stage_gap[most] < STAGE_SHARE_MIN * t->gap_ns)
+			break;
+		done |= 1u << most;
+		rest -= t->stage_gap[most];
+		say(s, "%s%.0f %% %s", named ? ", " : "", percent(t->stage_gap[most], t->gap_ns),
+		    stage_words(v, most, name, sizeof(name)));
+		named++;
+	}
+	if (rest >= t->gap_ns * 0.005 || !named)
+		say(s, "%s%.0f %% other", named ? ", " : "", percent(rest, t->gap_ns));
+}
+
+static bool has_time(const struct tail *t)
+{
+	return t->hot_tail >= TIME_TAIL_MIN && t->hot_share <= TIME_SHARE_MAX;
+}
+
+static void say_seconds(struct text *s, double part, double all)
+{
+	if (all >= 10)
+		say(s, "%.0f of %.0f seconds", part, all);
+	else
+		say(s, "%.2g of %.2g seconds", part, all);
+}
+
+static bool not_place(const struct why_view *v, const struct tail *t, enum cause_place place)
+{
+	bool both = v->host && v->target, there = false;
+
+	for (unsigned int i = 0; i < stages_of(v); i++)
+		there |= tail_place(t, v->why, i) == place;
+	return there && (both || place != PLACE_UNKNOWN) &&
+	       t->place_gap[place] < NOT_MAX * t->gap_ns;
+}
+
+/* What speaks against other causes, and what is not known. */
+static void print_against(const struct why_view *v, const struct tail *t, FILE *f,
+			  unsigned int width)
+{
+	struct text s = {.used = 0};
+
+	for (unsigned int i = 0; i < PLACES_NR; i++)
+		if (not_place(v, t, (enum cause_place)i))
+			say(&s, "%s%s (%.0f %%)", s.used ? ", " : "Not ",
+			    cause_place_words((enum cause_place)i),
+			    percent(t->place_gap[i], t->gap_ns));
+	if (s.used)
+		say(&s, ".");
+	if (t->key.key == WHY_KEYS_NR)
+		say(&s, "%sNo one queue, device or host has most of them.", s.used ? " " : "");
+	for (unsigned int i = 0, nr = 0; i < CAUSES_NR; i++)
+		if (isnan(t->figure[i]))
+			say(&s, "%s%s",
+			    nr++     ? ", "
+			    : s.used ? " Not known: "
+				     : "Not known: ",
+			    cause_name((enum cause)i));
+	if (s.used)
+		end_line(&s, f, width);
+}
+
+/* Whether a shell takes a name as it is. */
+static bool is_plain(const char *name)
+{
+	if (!*name || *name == '-')
+		return false;
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name) && !strchr("/._-+:,@%=", *name))
+			return false;
+	return true;
+}
+
+static void print_command(const struct why_view *v, const struct tail *t, FILE *f)
+{
+	bool plain = v->nr_files <= FILES_MAX;
+
+	for (unsigned int i = 0; i < v->nr_files; i++)
+		plain &= is_plain(v->files[i]);
+	/* It is one line however wide the terminal is, because it is for pasting. */
+	fprintf(f, "Look further: ntprof-bpf report");
+	for (unsigned int i = 0; plain && i < v->nr_files; i++)
+		fprintf(f, " %s", v->files[i]);
+	fprintf(f, "%s --op %s --where 'latency>=%" PRIu64 "ns' --by %s%s\n",
+		plain ? "" : " FILE...", op_words[t->op], t->from_ns, by_words[t->key.key],
+		v->selected ? ", and what you selected by" : "");
+}
+
+static void print_evidence(const struct why_view *v, const struct tail *t, FILE *f,
+			   unsigned int width)
+{
+	struct text s = {.used = 0};
+
+	say(&s, "Evidence: %" PRIu64 " of %" PRIu64 " commands took ", t->slow.count, t->commands);
+	say_time(&s, (double)t->from_ns);
+	say(&s, " or more, in ");
+	say_seconds(&s, t->slow_seconds, t->seconds);
+	if (t->gap_ns > 0)
+		say(&s, "; %s has %.0f to %.0f %% with 95 %% confidence",
+		    cause_place_words(t->lead), percent(t->low, 1), percent(t->high, 1));
+	if (v->matched < MATCHED_MIN)
+		say(&s, "; %.0f %% of the host's commands were not matched, and may be others",
+		    (1 - v->matched) * 100);
+	if (v->why->others)
+		say(&s, "; %" PRIu64 " commands are of queues past the first %u", v->why->others,
+		    WHY_CELLS);
+	end_line(&s, f, width);
+}
+
+static void say_verdict(struct text *s, const struct why_view *v, const struct tail *t)
+{
+	switch (t->sure) {
+	case CAUSE_NAMED:
+		say(s, "It is ");
+		say_cause(s, v, t, false);
+		say(s, ".");
+		break;
+	case CAUSE_HEALTHY:
+		say(s,
+		    "No stage stands out: the slow ones take %.1f times the median, and are spread as "
+		    "all others are.",
+		    t->ratio);
+		break;
+	case CAUSE_MIXED:
+		say(s, "It is no one thing: the most is in %s, %.0f %%.",
+		    cause_place_words(t->lead), percent(t->place_gap[t->lead], t->gap_ns));
+		break;
+	case CAUSE_THIN:
+	default:
+		say(s, "It is not known why: ");
+		if (t->slow.count < CAUSE_SLOW_MIN)
+			say(s, "there are only %" PRIu64 " slow commands.", t->slow.count);
+		else if (t->place_gap[PLACE_UNKNOWN] > t->gap_ns * 0.3)
+			say(s, "too many of them could not be split into stages.");
+		else
+			say(s, "%s may have %.0f to %.0f %%.", cause_place_words(t->lead),
+			    t->low * 100, t->high * 100);
+	}
+}
+
+static void print_tail(const struct why_view *v, const struct tail *t, FILE *f, unsigned int width)
+{
+	struct text s = {.used = 0};
+
+	say(&s, "%s: p99 ", op_names[t->op]);
+	say_time(&s, (double)t->p99_ns);
+	say(&s, ", p50 ");
+	say_time(&s, (double)t->p50_ns);
+	if (t->gap_ns > 0) {
+		say(&s, ". Commands from p99 on take ");
+		say_time(&s, t->gap_ns);
+		say(&s, " more than those near the median: ");
+		say_shares(&s, v, t);
+	}
+	end_line(&s, f, width);
+	say_verdict(&s, v, t);
+	end_line(&s, f, width);
+	if (t->sure == CAUSE_NAMED || t->sure == CAUSE_MIXED) {
+		if (t->sure == CAUSE_NAMED && t->cause < CAUSE_BLOCK && t->gap_ns > 0) {
+			say(&s, "The longest part is in ");
+			say_place(&s, t);
+			say(&s, ".");
+			end_line(&s, f, width);
+		}
+		if (has_time(t)) {
+			say(&s, "It is time: ");
+			say_seconds(&s, t->hot_seconds, t->seconds);
+			say(&s, " have %.0f %% of that time and %.0f %% of the commands.",
+			    t->hot_tail * 100, t->hot_share * 100);
+			end_line(&s, f, width);
+		}
+		print_against(v, t, f, width);
+	}
+	print_evidence(v, t, f, width);
+	if (t->sure != CAUSE_HEALTHY)
+		print_command(v, t, f);
+}
+
+void why_print(const struct why_view *v, FILE *f, unsigned int width)
+{
+	bool any = false;
+
+	for (unsigned int op = 0; op < WHY_OPS; op++) {
+		struct tail t;
+
+		if (!tail_of(v->why, (enum why_op)op, v->host, v->target, &t))
+			continue;
+		if (any)
+			fputs("\n", f);
+		any = true;
+		print_tail(v, &t, f, width);
+	}
+	if (!any)
+		fputs("no I/O command ended well, so there are no slow ones\n", f);
+}
+
+void why_print_brief(const struct why_view *v, FILE *f, unsigned int width)
+{
+	struct text s = {.used = 0};
+	struct tail most = {.gap_ns = 0}, t;
+
+	for (unsigned int op = 0; op < WHY_OPS; op++)
+		if (tail_of(v->why, (enum why_op)op, v->host, v->target, &t) &&
+		    t.sure != CAUSE_THIN &&
+		    t.gap_ns * (double)t.slow.count > most.gap_ns * (double)most.slow.count)
+			most = t;
+	if (most.gap_ns <= 0)
+		return;
+	if (most.sure == CAUSE_HEALTHY) {
+		say(&s, "slow %ss: no stage stands out, they take %.1f times the median",
+		    op_names[most.op], most.ratio);
+	} else {
+		say(&s, "slow %ss take ", op_names[most.op]);
+		say_time(&s, most.gap_ns);
+		say(&s, " more than the median: ");
+		say_shares(&s, v, &most);
+		if (most.sure == CAUSE_NAMED) {
+			say(&s, "; it is ");
+			say_cause(&s, v, &most, true);
+		}
+		say(&s, " (--why says more)");
+	}
+	end_line(&s, f, width);
+}
+
+/* JSON. */
+
+static struct json_object *stages_json(const struct why_view *v, const struct tail *t)
+{
+	struct json_object *array = json_array();
+	char name[STAGE_NAME_LEN];
+
+	for (unsigned int i = 0; i < stages_of(v); i++) {
+		struct json_object *o;
+
+		if (!t->slow.stage[i] && !t->mid.stage[i])
+			continue;
+		o = json_empty();
+		json_put(o, "stage", json_text(stage_words(v, i, name, sizeof(name))));
+		json_put(o, "where", json_text(cause_place_words(tail_place(t, v->why, i))));
+		json_put(o, "gap_ns", json_real(t->stage_gap[i]));
+		json_put(o, "share", t->gap_ns > 0 ? json_real(t->stage_gap[i] / t->gap_ns) : NULL);
+		json_put(o, "median_ns", json_real(t->stage_mid[i]));
+		json_append(array, o);
+	}
+	return array;
+}
+
+static struct json_object *key_json(const struct why_view *v, const struct tail_key *k)
+{
+	char name[VALUE_LEN];
+	struct json_object *o;
+
+	if (k->key == WHY_KEYS_NR)
+		return NULL;
+	o = json_empty();
+	json_put(o, "by", json_text(why_key_name(k->key)));
+	json_put(o, "value", json_text(value_words(v, k, name)));
+	json_put(o, "others", json_natural(k->others));
+	json_put(o, "share", json_real(k->share));
+	json_put(o, "tail_share", json_real(k->of_tail));
+	json_put(o, "p99_ns", json_natural(k->p99_ns));
+	json_put(o, "others_p99_ns", json_natural(k->others_p99_ns));
+	return o;
+}
+
+static struct json_object *time_json(const struct tail *t)
+{
+	struct json_object *o = json_empty();
+
+	json_put(o, "seconds", json_real(t->seconds));
+	json_put(o, "tail_seconds", json_real(t->slow_seconds));
+	json_put(o, "hot_seconds", json_real(t->hot_seconds));
+	json_put(o, "hot_tail_share", json_real(t->hot_tail));
+	json_put(o, "hot_share", json_real(t->hot_share));
+	return o;
+}
+
+static struct json_object *rules_json(const struct tail *t)
+{
+	struct json_object *array = json_array();
+
+	for (unsigned int i = 0; i < CAUSES_NR; i++) {
+		enum cause cause = (enum cause)i;
+		struct json_object *o = json_empty();
+		bool known = !isnan(t->figure[i]);
+
+		json_put(o, "rule", json_text(cause_name(cause)));
+		json_put(o, "holds", known ? json_flag(t->figure[i] >= cause_least(cause)) : NULL);
+		json_put(o, "figure", known ? json_real(t->figure[i]) : NULL);
+		json_put(o, "least", json_real(cause_least(cause)));
+		json_put(o, "what", json_text(cause_words(cause)));
+		json_append(array, o);
+	}
+	return array;
+}
+
+struct json_object *why_json(const struct why_view *v)
+{
+	struct json_object *array = json_array();
+
+	for (unsigned int op = 0; op < WHY_OPS; op++) {
+		struct json_object *o;
+		struct text s = {.used = 0};
+		struct tail t;
+
+		if (!tail_of(v->why, (enum why_op)op, v->host, v->target, &t))
+			continue;
+		o = json_empty();
+		say_verdict(&s, v, &t);
+		json_put(o, "op", json_text(op_names[op]));
+		json_put(o, "commands", json_natural(t.commands));
+		json_put(o, "p50_ns", json_natural(t.p50_ns));
+		json_put(o, "p99_ns", json_natural(t.p99_ns));
+		json_put(o, "tail_from_ns", json_natural(t.from_ns));
+		json_put(o, "tail_commands", json_natural(t.slow.count));
+		json_put(o, "ratio", json_real(t.ratio));
+		json_put(o, "gap_ns", json_real(t.gap_ns));
+		json_put(o, "unsplit_ns", json_real(t.place_gap[PLACE_UNKNOWN]));
+		json_put(o, "stages", stages_json(v, &t));
+		json_put(o, "verdict", json_text(cause_sure_name(t.sure)));
+		json_put(o, "cause", t.sure == CAUSE_NAMED ? json_text(cause_name(t.cause)) : NULL);
+		json_put(o, "text", json_text(s.s));
+		json_put(o, "lead", json_text(cause_place_words(t.lead)));
+		json_put(o, "lead_low", json_real(t.low));
+		json_put(o, "lead_high", json_real(t.high));
+		json_put(o, "key", key_json(v, &t.key));
+		json_put(o, "time", time_json(&t));
+		json_put(o, "rules", rules_json(&t));
+		json_append(array, o);
+	}
+	return array;
+}
