@@ -542,7 +542,7 @@ static struct json_object *time_json(const struct tail *t)
 {
 	struct json_object *o = json_empty();
 
-	json_put(o, "seconds", json_real(t->seconds));
+	json_put(o, "all_seconds", json_real(t->seconds));
 	json_put(o, "tail_seconds", json_real(t->slow_seconds));
 	json_put(o, "hot_seconds", json_real(t->hot_seconds));
 	json_put(o, "hot_tail_share", json_real(t->hot_tail));

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is kept of commands to say where slow ones come from, and what follows from it. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "merge/causes.h"
+
+#define US 1000ULL
+#define MS 1000000ULL
+#define SECOND (1000 * MS)
+
+static struct merge_connection connections[] = {
+	{.index = 0, .qid = 1, .host_stream = 0, .target_stream = 1, .subsysnqn = "nqn.a"},
+	{.index = 1, .qid = 2, .host_stream = 0, .target_stream = 1, .subsysnqn = "nqn.a"},
+	{.index = 2,
+	 .qid = 1,
+	 .host_stream = 0,
+	 .target_stream = 1,
+	 .host_instance = 1,
+	 .subsysnqn = "nqn.b"},
+};
+
+static struct why *w;
+
+static int setup(void **state)
+{
+	w = why_new(1);
+	return w ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	why_free(w);
+	return 0;
+}
+
+/* A read that begins at @at, with @disk and @network in these stages, and @rest in the others. */
+static void add(unsigned int connection, uint64_t at, uint64_t disk, uint64_t network,
+		uint64_t rest, uint32_t length)
+{
+	static const uint8_t into[NT_MERGED_STAGES_NR] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+	const struct nt_record r = {
+		.side = NT_HOST,
+		.op = NT_OP_READ,
+		.qid = connections[connection].qid,
+		.nsid = 1,
+		.length = length,
+		.points = {[NT_H_SUBMIT] = at, [NT_H_COMPLETE] = at + disk + network + rest},
+	};
+	int64_t stage[NT_MERGED_STAGES_NR] = {
+		[NT_MS_TARGET_SUBSYSTEM] = (int64_t)disk,
+		[NT_MS_NETWORK_TRANSMISSION] = (int64_t)network,
+		[NT_MS_BLK_SUBMISSION] = (int64_t)rest,
+	};
+	const struct why_command c = {.c = &connections[connection],
+				      .r = &r,
+				      .begin_ns = at,
+				      .cpu = ORIGIN_NO_CPU,
+				      .nr = NT_MERGED_STAGES_NR,
+				      .stage = stage,
+				      .into = into};
+	unsigned int stands_for = why_stands_for(w, &r);
+
+	if (stands_for)
+		assert_int_equal(why_add(w, &c, stands_for), 0);
+	assert_int_equal(why_passed(w, &connections[connection], &r), 0);
+}
+
+static uint64_t spread(unsigned int i)
+{
+	return i * 7919ULL % 1000 * 20;
+}
+
+/* 2 % of the commands are slow: the disk takes 10 ms. */
+static void slow_disk(unsigned int nr, unsigned int connections_nr)
+{
+	for (unsigned int i = 0; i < nr; i++)
+		add(i % connections_nr, SECOND + i * MS,
+		    i % 50 == 7 ? 10 * MS : 100 * US + spread(i), 50 * US + spread(i + 3), 5 * US,
+		    4096);
+}
+
+static void stages_of_slow_commands_add_up_to_the_gap(void **state)
+{
+	double sum = 0;
+	struct tail t;
+
+	slow_disk(10000, 3);
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		sum += t.stage_gap[i];
+	assert_true(fabs(sum - t.gap_ns) < 1);
+	assert_true(fabs(t.place_gap[PLACE_UNKNOWN]) < 1);
+	assert_int_equal(t.slow.count, 200);
+	assert_true(t.stage_gap[NT_MS_TARGET_SUBSYSTEM] > 0.99 * t.gap_ns);
+	assert_int_equal(t.lead, PLACE_DISK);
+	assert_true(t.low > 0.95 && t.low <= t.high && t.high < 1.05);
+	assert_int_equal(t.sure, CAUSE_NAMED);
+	assert_int_equal(t.cause, CAUSE_DISK);
+	assert_false(tail_of(w, WHY_WRITE, true, true, &t));
+}
+
+static void a_sample_of_the_fast_commands_says_the_same(void **state)
+{
+	struct tail all, sampled;
+
+	slow_disk(60000, 3);
+	assert_true(tail_of(w, WHY_READ, true, true, &all));
+	why_free(w);
+	w = why_new(WHY_SAMPLE);
+	assert_non_null(w);
+	slow_disk(60000, 3);
+	assert_true(tail_of(w, WHY_READ, true, true, &sampled));
+	assert_int_equal(sampled.cause, all.cause);
+	assert_true(fabs(sampled.gap_ns - all.gap_ns) < 0.02 * all.gap_ns);
+	assert_in_range(sampled.commands, 54000, 66000);
+}
+
+static void commands_of_one_array_are_named_by_it(void **state)
+{
+	struct tail t;
+
+	for (unsigned int i = 0; i < 9000; i++)
+		add(i % 3, SECOND + i * MS, i % 3 == 2 ? 3 * MS + spread(i) : 100 * US + spread(i),
+		    50 * US, 5 * US, 4096);
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_int_equal(t.key.key, WHY_ARRAY);
+	assert_string_equal(t.key.cell->c->subsysnqn, "nqn.b");
+	assert_int_equal(t.key.others, 1);
+	assert_true(t.key.of_tail > 0.99 && fabs(t.key.share - 1.0 / 3) < 0.01);
+	assert_int_equal(t.cause, CAUSE_ARRAY);
+}
+
+static void the_narrower_key_is_named_if_it_has_as_much(void **state)
+{
+	struct tail t;
+
+	for (unsigned int i = 0; i < 9000; i++)
+		add(i % 3, SECOND + i * MS, 100 * US + spread(i), 50 * US,
+		    i % 3 == 1 && i % 5 == 0 ? 4 * MS : 5 * US, 4096);
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_int_equal(t.key.key, WHY_QUEUE);
+	assert_int_equal(t.key.cell->c->qid, 2);
+	assert_int_equal(t.cause, CAUSE_QUEUE);
+}
+
+static void a_time_with_most_slow_commands_is_found(void **state)
+{
+	struct tail t;
+
+	for (unsigned int i = 0; i < 60000; i++)
+		add(i % 3, SECOND + i * MS, 100 * US + spread(i),
+		    i / 6000 == 4 && i % 4 == 0 ? 9 * MS : 50 * US, 5 * US, 4096);
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_int_equal(t.cause, CAUSE_NETWORK);
+	assert_true(t.hot_tail > 0.95);
+	assert_true(t.hot_seconds > 5 && t.hot_seconds < 9);
+	assert_true(t.seconds > 59 && t.seconds < 64);
+}
+
+/* Recordings are lined up as they are read, and may turn out to begin earlier. */
+static void times_in_any_order_have_the_same_sums(void **state)
+{
+	static const uint64_t times[] = {500 * SECOND, 3 * SECOND, 500 * SECOND + MS, 1,
+					 9000 * SECOND};
+	struct tail t;
+
+	for (unsigned int i = 0; i < 2000; i++)
+		add(0, times[i % 5] + i, 100 * US + spread(i), 50 * US, 5 * US, 4096);
+	assert_in_range(w->nr_bins, 2, WHY_BINS);
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_int_equal(t.commands, 2000);
+	assert_true(t.slow.count + t.mid.count <= 2000 && t.mid.count > 100);
+}
+
+/* Latencies from 64 ns to 68 s, in all times. */
+static void memory_is_bounded(void **state)
+{
+	struct tail t;
+
+	for (unsigned int i = 0; i < 64 * 30; i++)
+		add(0, SECOND + i / 30 * SECOND, 64ULL << i % 30, 0, 0, 4096);
+	assert_true(w->nr_chunks <= WHY_CHUNKS_MAX);
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_int_equal(t.commands, 64 * 30);
+}
+
+static void queues_past_the_limit_are_counted(void **state)
+{
+	static struct merge_connection many[WHY_CELLS + 8];
+	static const uint8_t into[NT_MERGED_STAGES_NR];
+
+	for (unsigned int i = 0; i < WHY_CELLS + 8; i++) {
+		const struct nt_record r = {.op = NT_OP_READ,
+					    .qid = 1,
+					    .points = {[NT_H_SUBMIT] = 1, [NT_H_COMPLETE] = 100}};
+		const struct why_command c = {
+			.c = &many[i], .r = &r, .begin_ns = 1, .cpu = ORIGIN_NO_CPU, .into = into};
+
+		many[i].index = i;
+		many[i].host_instance = i;
+		assert_int_equal(why_add(w, &c, 1), 0);
+	}
+	/* One cell is of the size, one of the array's disk. */
+	assert_int_equal(w->nr_cells, WHY_CELLS);
+	assert_int_equal(w->others, 10);
+}
+
+static void few_slow_commands_say_nothing(void **state)
+{
+	struct tail t;
+
+	slow_disk(500, 3);
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_int_equal(t.sure, CAUSE_THIN);
+}
+
+static void what_is_only_spread_is_not_blamed(void **state)
+{
+	struct tail t;
+
+	for (unsigned int i = 0; i < 20000; i++) {
+		double u = (double)(i * 7919ULL % 20000 + 1) / 20001;
+
+		add(i % 3, SECOND + i * MS, (uint64_t)(-log(u) * 200000), 30 * US, 5 * US, 4096);
+	}
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_true(t.ratio > CAUSE_RATIO_MIN);
+	assert_int_equal(t.sure, CAUSE_HEALTHY);
+}
+
+/* A write waits for an R2T; no target's record tells of other hosts. */
+static void what_is_not_recorded_is_not_known(void **state)
+{
+	struct tail t;
+
+	slow_disk(10000, 3);
+	assert_true(tail_of(w, WHY_READ, true, false, &t));
+	assert_true(isnan(t.figure[CAUSE_NEIGHBOUR]));
+	assert_true(tail_of(w, WHY_READ, false, true, &t));
+	assert_true(isnan(t.figure[CAUSE_FEW_QUEUES]));
+	assert_true(isnan(t.figure[CAUSE_R2T]));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(stages_of_slow_commands_add_up_to_the_gap),
+		TEST(a_sample_of_the_fast_commands_says_the_same),
+		TEST(commands_of_one_array_are_named_by_it),
+		TEST(the_narrower_key_is_named_if_it_has_as_much),
+		TEST(a_time_with_most_slow_commands_is_found),
+		TEST(times_in_any_order_have_the_same_sums),
+		TEST(memory_is_bounded),
+		TEST(queues_past_the_limit_are_counted),
+		TEST(few_slow_commands_say_nothing),
+		TEST(what_is_only_spread_is_not_blamed),
+		TEST(what_is_not_recorded_is_not_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
