@@ -378,11 +378,28 @@ static void find_key(struct tail *t, const struct why *w)
 
 /* The figures of the rules. */
 
+/* Whether the recordings that are there have stages of a place. */
+static bool is_told(const struct tail *t, enum cause_place place)
+{
+	switch (place) {
+	case PLACE_BLOCK:
+	case PLACE_HOST:
+		return t->host;
+	case PLACE_TARGET:
+	case PLACE_DISK:
+		return t->target;
+	case PLACE_NETWORK:
+		return t->host && t->target;
+	default:
+		return true;
+	}
+}
+
 static double place(const struct tail *t, enum cause_place place)
 {
 	double unknown = share(t->place_gap[PLACE_UNKNOWN], t->gap_ns);
 
-	if (unknown > UNSPLIT_MAX)
+	if (unknown > UNSPLIT_MAX || !is_told(t, place))
 		return NAN;
 	return share(t->place_gap[place], t->gap_ns);
 }
@@ -462,11 +479,11 @@ static double figure_depth(const struct tail *t)
 /* The busiest queue's part of its controller's commands, if the controller has others. */
 static double figure_few_queues(const struct tail *t, const struct why *w)
 {
-	double most = 0, there = place(t, PLACE_HOST) + place(t, PLACE_TARGET);
+	double most = 0, there = t->place_gap[PLACE_HOST] + t->place_gap[PLACE_TARGET];
 
 	if (!t->host)
 		return NAN;
-	if (!(there >= 0.5) && !(figure_depth(t) >= rules[CAUSE_DEPTH].least))
+	if (there * 2 < t->gap_ns && !(figure_depth(t) >= rules[CAUSE_DEPTH].least))
 		return 0;
 	for (unsigned int i = 0; i < w->nr_ctrls; i++) {
 		double in = 0, busiest = 0;

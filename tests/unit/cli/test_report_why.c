@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What report says of slow commands: text, the command that it gives, and JSON. */
+#include "cli/recordings.h"
+
+#include <json-c/json.h>
+
+/* The disk takes 10 ms more for 1 in 30 commands. */
+static bool slow_disk(struct nt_record *r)
+{
+	unsigned int from = r->side == NT_HOST ? NT_H_RX : NT_T_DONE;
+
+	for (unsigned int i = from; (r->slba >> 3) * 7919 % 30 == 7 && i < NT_POINTS_MAX; i++)
+		r->points[i] += r->points[i] ? 10 * MS : 0;
+	return true;
+}
+
+static void make(struct recording f[2])
+{
+	struct traffic_config c = traffic_of_one_queue();
+
+	c.commands = 8000;
+	c.percent[NT_SHAPE_READ] = 100;
+	c.percent[NT_SHAPE_INLINE_WRITE] = c.percent[NT_SHAPE_R2T_WRITE] = 0;
+	c.percent[NT_SHAPE_NO_DATA] = 0;
+	f[0].edit = f[1].edit = slow_disk;
+	snprintf(f[0].header.hostname, sizeof(f[0].header.hostname), "web");
+	snprintf(f[1].header.hostname, sizeof(f[1].header.hostname), "stor");
+	recordings_make(f, &c);
+}
+
+static void both_sides_say_that_it_is_the_disk(void **state)
+{
+	struct recording f[2] = {0};
+	struct result r;
+
+	make(f);
+	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "\nIt is the target's storage: ");
+	assert_contains(r.out, "Not the host's block layer");
+	/* One line without the option. */
+	RUN(&r, "report", "--format", "text", f[0].path, f[1].path);
+	assert_contains(r.out, "\nslow reads take 10.");
+	assert_contains(r.out, "; it is the target's storage: ");
+	assert_lacks(r.out, "Look further");
+	recordings_free(f, 2);
+}
+
+static void one_side_says_what_it_can(void **state)
+{
+	struct recording f[2] = {0};
+	struct result r;
+
+	make(f);
+	RUN(&r, "report", "--why", "--format", "text", f[0].path);
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "\nIt is the other side or the network: ");
+	assert_contains(r.out, "Not known:");
+	RUN(&r, "report", "--why", "--format", "text", f[1].path);
+	assert_contains(r.out, "\nIt is the target's storage: ");
+	recordings_free(f, 2);
+}
+
+static void the_command_to_look_further_works_when_it_is_pasted(void **state)
+{
+	struct recording f[2] = {0};
+	char line[1024], paste[1100 + sizeof(program)], *end;
+	unsigned long slow, of, selected = 0;
+	static struct result r;
+	const char *at;
+	FILE *p;
+
+	make(f);
+	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
+	at = strstr(r.out, "Look further: ntprof-bpf ");
+	assert_non_null(at);
+	snprintf(line, sizeof(line), "%s", at + strlen("Look further: ntprof-bpf "));
+	end = strchr(line, '\n');
+	assert_non_null(end);
+	*end = '\0';
+	at = strstr(r.out, "Evidence: ");
+	assert_int_equal(sscanf(at, "Evidence: %lu of %lu commands", &slow, &of), 2);
+	snprintf(paste, sizeof(paste), "'%s' %s", program, line);
+	p = popen(paste, "r");
+	assert_non_null(p);
+	while (fgets(line, sizeof(line), p))
+		sscanf(line, "selected: %lu of", &selected);
+	assert_int_equal(pclose(p), 0);
+	assert_int_equal(selected, slow);
+	recordings_free(f, 2);
+}
+
+static void names_that_a_shell_would_read_are_not_in_that_command(void **state)
+{
+	struct recording f[2] = {0};
+	char folder[] = "/tmp/why.XXXXXX", name[64];
+	struct result r;
+
+	make(f);
+	assert_non_null(mkdtemp(folder));
+	snprintf(name, sizeof(name), "%s/a $(b).ntp", folder);
+	assert_int_equal(symlink(f[0].path, name), 0);
+	RUN(&r, "report", "--why", "--format", "text", name, f[1].path);
+	assert_int_equal(unlink(name), 0);
+	assert_int_equal(rmdir(folder), 0);
+	assert_contains(r.out, "Look further: ntprof-bpf report FILE... --op read --where ");
+	recordings_free(f, 2);
+}
+
+static struct json_object *schema;
+
+static struct json_object *get(struct json_object *o, const char *name)
+{
+	struct json_object *found = NULL;
+
+	json_object_object_get_ex(o, name, &found);
+	return found;
+}
+
+static bool lists(struct json_object *array, struct json_object *value)
+{
+	for (size_t i = 0; array && i < json_object_array_length(array); i++)
+		if (json_object_equal(json_object_array_get_idx(array, i), value))
+			return true;
+	return false;
+}
+
+static bool is_of(const char *type, struct json_object *o)
+{
+	switch (json_object_get_type(o)) {
+	case json_type_null:
+		return !strcmp(type, "null");
+	case json_type_boolean:
+		return !strcmp(type, "boolean");
+	case json_type_int:
+		return !strcmp(type, "integer") || !strcmp(type, "number");
+	case json_type_double:
+		return !strcmp(type, "number");
+	case json_type_string:
+		return !strcmp(type, "string");
+	case json_type_array:
+		return !strcmp(type, "array");
+	default:
+		return !strcmp(type, "object");
+	}
+}
+
+/* The parts of JSON Schema that the definition of "why" uses. */
+static void assert_valid(struct json_object *s, struct json_object *o, const char *name)
+{
+	struct json_object *type = get(s, "type"), *any = get(s, "anyOf"), *members;
+	bool right = !type;
+
+	if (any) {
+		assert_valid(json_object_array_get_idx(any, o ? 1 : 0), o, name);
+		return;
+	}
+	if (get(s, "enum") && !lists(get(s, "enum"), o))
+		fail_msg("%s is not in its enum: %s", name, json_object_to_json_string(o));
+	if (json_object_is_type(type, json_type_string))
+		right = is_of(json_object_get_string(type), o);
+	for (size_t i = 0;
+	     json_object_is_type(type, json_type_array) && i < json_object_array_length(type); i++)
+		right |= is_of(json_object_get_string(json_object_array_get_idx(type, i)), o);
+	if (!right)
+		fail_msg("%s is of another type: %s", name, json_object_to_json_string(o));
+	for (size_t i = 0;
+	     json_object_is_type(o, json_type_array) && i < json_object_array_length(o); i++)
+		assert_valid(get(s, "items"), json_object_array_get_idx(o, i), name);
+	members = get(s, "properties");
+	if (!members || !json_object_is_type(o, json_type_object))
+		return;
+	assert_int_equal(json_object_object_length(o),
+			 json_object_array_length(get(s, "required")));
+	json_object_object_foreach(o, key, member)
+	{
+		struct json_object *of = get(members, key);
+
+		if (!of)
+			fail_msg("%s.%s is not in the schema", name, key);
+		assert_valid(of, member, key);
+	}
+}
+
+static void assert_why(struct json_object *array, const char *cause)
+{
+	struct json_object *s = get(get(schema, "$defs"), "why"), *o;
+
+	assert_int_equal(json_object_array_length(array), 1);
+	o = json_object_array_get_idx(array, 0);
+	assert_valid(s, o, "why");
+	assert_string_equal(json_object_get_string(get(o, "verdict")), "named");
+	assert_string_equal(json_object_get_string(get(o, "cause")), cause);
+}
+
+static void json_is_as_the_schema_has_it(void **state)
+{
+	struct recording f[2] = {0};
+	struct json_object *o;
+	static struct result r;
+
+	schema = json_object_from_file("docs/output.schema.json");
+	assert_non_null(schema);
+	make(f);
+	RUN(&r, "report", "--why", "--format", "json", f[0].path, f[1].path);
+	o = json_tokener_parse(r.out);
+	assert_non_null(o);
+	assert_why(get(o, "why"), "disk");
+	json_object_put(o);
+	RUN(&r, "report", "--why", "--format", "json", f[0].path);
+	o = json_tokener_parse(r.out);
+	assert_why(get(get(json_object_array_get_idx(get(o, "inputs"), 0), "alone"), "why_slow"),
+		   "far");
+	json_object_put(o);
+	RUN(&r, "report", "--format", "json", f[0].path, f[1].path);
+	o = json_tokener_parse(r.out);
+	assert_null(get(o, "why"));
+	json_object_put(o);
+	json_object_put(schema);
+	recordings_free(f, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_sides_say_that_it_is_the_disk),
+		cmocka_unit_test(one_side_says_what_it_can),
+		cmocka_unit_test(the_command_to_look_further_works_when_it_is_pasted),
+		cmocka_unit_test(names_that_a_shell_would_read_are_not_in_that_command),
+		cmocka_unit_test(json_is_as_the_schema_has_it),
+	};
+
+	return cmocka_run_group_tests(tests, find_program, NULL);
+}
