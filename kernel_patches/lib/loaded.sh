@@ -13,14 +13,27 @@ loaded() {
 	is_running && [[ -d /sys/module/${1//-/_} ]]
 }
 
-# loaded_id MODULE, file_id FILE: build ids, in hexadecimal
+# loaded_id MODULE, file_id FILE: build ids, in hexadecimal. Files may be compressed, as distributions' are.
 loaded_id() {
 	# A note: three words of header, "GNU", the id.
 	od -An -v -tx1 -j 16 "/sys/module/${1//-/_}/notes/.note.gnu.build-id" 2>/dev/null | tr -d ' \n'
 }
 
 file_id() {
-	readelf -n "$1" 2>/dev/null | sed -n 's/^ *Build ID: //p'
+	local file=$1 tool plain=''
+
+	case $file in
+	*.xz) tool=xz ;;
+	*.zst) tool=zstd ;;
+	*.gz) tool=gzip ;;
+	*) tool= ;;
+	esac
+	if [[ -n $tool ]]; then
+		plain=$(mktemp)
+		"$tool" -dcq "$file" >"$plain" && file=$plain
+	fi
+	readelf -n "$file" 2>/dev/null | sed -n 's/^ *Build ID: //p'
+	[[ -z $plain ]] || rm "$plain"
 }
 
 # is_current MODULE: the loaded one is the one that modprobe would load

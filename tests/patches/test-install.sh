@@ -338,7 +338,21 @@ initramfs_that_nothing_can_list_is_told() {
 }
 
 use_signed_build
+# Distributions compress their modules; whether one is loaded is seen by its build id.
+the_build_id_of_a_compressed_module_is_known() {
+	local file=$tmp/compressed.ko id suffix
+
+	id=$(readelf -n "$OUT/nvme-tcp.ko" | sed -n 's/^ *Build ID: //p')
+	[[ -n $id ]] || fail "no build id" || return
+	cp "$OUT/nvme-tcp.ko" "$file"
+	xz -k "$file" && zstd -qk "$file" && gzip -k "$file"
+	for suffix in '' .xz .zst .gz; do
+		[[ $(. "$top/kernel_patches/lib/loaded.sh" && file_id "$file$suffix") == "$id" ]] || fail "$suffix" || return
+	done
+}
+
 run_tests \
+	the_build_id_of_a_compressed_module_is_known \
 	installed_is_what_modprobe_takes \
 	install_twice_changes_nothing \
 	failed_upgrade_keeps_the_old_modules \
