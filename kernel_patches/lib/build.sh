@@ -7,13 +7,12 @@
 fingerprint() {
 	echo "kernel $KVER $(headers_package), modules ${modules[*]}"
 	sign_inputs
-	cat "$here"/lib/{common,inputs,btf,sites,sign,origin,build}.sh "$patches"/* "$KDIR/.config" "$KDIR/Module.symvers" | sha256sum
+	cat "$here"/lib/{common,inputs,series,btf,sites,sign,origin,build}.sh "$here"/v*/* "$KDIR/.config" "$KDIR/Module.symvers" | sha256sum
 	sha256sum <"$BTF_BASE"
 	if [[ -f $KSRC ]]; then
 		stat -L -c "$KSRC %s %Y" "$KSRC"
 	else
-		# shellcheck disable=SC2046 # names of kernel files have no spaces
-		(cd "$KSRC" && find Makefile drivers/nvme $(patched_files) -type f \( -name '*.[ch]' -o -name Makefile \) \
+		(cd "$KSRC" && find Makefile drivers/nvme -type f \( -name '*.[ch]' -o -name Makefile \) \
 			-print0 | sort -z | xargs -0 cat | sha256sum)
 	fi
 }
@@ -53,8 +52,7 @@ verify_module() {
 
 	magic=$(modinfo -F vermagic "$file")
 	[[ ${magic%% *} == "$KVER" ]] || die "$name came out for kernel ${magic%% *}, not for $KVER"
-	stock=/lib/modules/$KVER/kernel/drivers/nvme/${module_dir[${name%.ko}]}/$name
-	if [[ -e $stock && $(modinfo -F vermagic "$stock") != "$magic" ]]; then
+	if stock=$(own_module "${name%.ko}") && [[ $(modinfo -F vermagic "$stock") != "$magic" ]]; then
 		die "$name came out as '$magic', unlike the kernel's own"
 	fi
 
@@ -97,6 +95,7 @@ verb_build() {
 	say "building ${modules[*]} for kernel $KVER from $KSRC"
 	unpack_source "$work/linux"
 	origin_of_build "$work/linux" >"$work/origin"
+	choose_series "$work/linux" "$kernel_line" || true
 	apply_patches "$work/linux"
 	make_btf_base "$work/vmlinux.btf"
 	drivers=$work/linux/drivers/nvme

@@ -8,8 +8,11 @@ module_names=(nvme-tcp nvmet-tcp)
 declare -A module_dir=([nvme-tcp]=host [nvmet-tcp]=target)
 declare -A module_option=([nvme-tcp]=CONFIG_NVME_TCP [nvmet-tcp]=CONFIG_NVME_TARGET_TCP)
 
+# Who says what follows.
+program=build-modules
+
 say() {
-	echo "build-modules: $*"
+	echo "$program: $*"
 }
 
 die() {
@@ -18,7 +21,7 @@ die() {
 }
 
 die_usage() {
-	say "$* (build-modules --help)" >&2
+	say "$* ($program --help)" >&2
 	exit 2
 }
 

@@ -29,7 +29,7 @@ makefile_version() {
 		END { print v["VERSION"] "." v["PATCHLEVEL"] "." v["SUBLEVEL"] }' "$1"
 }
 
-# check_headers: sets headers_version, kernel_line, patches and modules.
+# check_headers: sets headers_version, kernel_line and modules.
 check_headers() {
 	local file release compiler option module
 
@@ -43,8 +43,6 @@ check_headers() {
 	headers_version=$(awk '/^#define LINUX_VERSION_(MAJOR|PATCHLEVEL|SUBLEVEL) / { printf "%s%s", dot, $3; dot = "." }' \
 		"$KDIR/include/generated/uapi/linux/version.h")
 	kernel_line=${headers_version%.*}
-	patches=$here/v$kernel_line
-	[[ -d $patches ]] || die "there are no patches for Linux $kernel_line (kernel $KVER)"
 
 	# "gcc-12 (Debian ...)": the kernel's makefiles of the distribution ask for it by this name.
 	compiler=$(config_value CONFIG_CC_VERSION_TEXT | sed 's/^"//; s/[ "].*//')
@@ -62,20 +60,19 @@ check_headers() {
 	((${#modules[@]})) || die "kernel $KVER has neither NVMe/TCP host nor target"
 }
 
-# find_source: set KSRC unless given.
+# find_source: set KSRC unless given. Ubuntu's package has three numbers in its name.
 find_source() {
-	local candidate name=/usr/src/linux-source-$kernel_line
+	local name candidate
 
-	if [[ -z ${KSRC:-} ]]; then
+	for name in /usr/src/linux-source-{"$kernel_line","$kernel_line.0","$headers_version"}; do
 		for candidate in "$name".tar.* "$name"/linux-source-*.tar.* "$name"; do
-			if [[ -f $candidate || -f $candidate/drivers/nvme/host/tcp.c ]]; then
-				KSRC=$candidate
-				break
-			fi
+			[[ -z ${KSRC:-} ]] || break 2
+			[[ ! -f $candidate && ! -f $candidate/drivers/nvme/host/tcp.c ]] || KSRC=$candidate
 		done
-	fi
+	done
 	[[ -n ${KSRC:-} ]] ||
-		die "no source of Linux $kernel_line in /usr/src: apt-get install linux-source-$kernel_line, or set KSRC"
+		die "no source of Linux $kernel_line in /usr/src: apt-get install linux-source-$kernel_line" \
+			"(on Ubuntu linux-source-$kernel_line.0), or set KSRC"
 	[[ -f $KSRC || -f $KSRC/Makefile ]] || die "KSRC=$KSRC is neither a tarball nor a kernel tree"
 }
 
@@ -93,17 +90,21 @@ check_source_package() {
 			"apt-get install $package=$headers, or the kernel and headers of $source"
 }
 
+# source_version: of KSRC, ".." if that is no kernel's
+source_version() {
+	if [[ -f $KSRC ]]; then
+		# Stops at the first match: the rest of the archive need not be read for this.
+		makefile_version <(tar -xOf "$KSRC" --wildcards --no-wildcards-match-slash --occurrence=1 '*/Makefile' 2>/dev/null)
+	else
+		makefile_version "$KSRC/Makefile"
+	fi
+}
+
 # check_source: that it is of the version of the headers.
 check_source() {
 	local version
 
-	if [[ -f $KSRC ]]; then
-		# Stops at the first match: the rest of the archive need not be read for this.
-		version=$(makefile_version <(tar -xOf "$KSRC" --wildcards --no-wildcards-match-slash --occurrence=1 \
-			'*/Makefile' 2>/dev/null))
-	else
-		version=$(makefile_version "$KSRC/Makefile")
-	fi
+	version=$(source_version)
 	[[ $version != .. ]] || die "no kernel source in $KSRC"
 	[[ $version == "$headers_version" ]] ||
 		die "the source in $KSRC is Linux $version, the headers of $KVER are of $headers_version:" \
@@ -111,41 +112,19 @@ check_source() {
 	check_source_package
 }
 
-# patched_files: the existing files that the patches change, outside drivers/nvme
-patched_files() {
-	sed -n 's|^--- a/||p' "$patches"/*.patch | grep -v '^drivers/nvme/' | sort -u
-}
-
-# unpack_source DIR: drivers/nvme, and what else the patches change
+# unpack_source DIR: drivers/nvme
 unpack_source() {
-	local dir=$1 file files
+	local dir=$1
 
-	mapfile -t files < <(patched_files)
 	mkdir -p "$dir"
 	if [[ -f $KSRC ]]; then
-		tar -xf "$KSRC" -C "$dir" --strip-components=1 --wildcards --no-wildcards-match-slash \
-			'*/drivers/nvme' "${files[@]/#/*/}" || die "cannot unpack $KSRC"
+		tar -xf "$KSRC" -C "$dir" --strip-components=1 --wildcards --no-wildcards-match-slash '*/drivers/nvme' ||
+			die "cannot unpack $KSRC"
 	else
-		for file in drivers/nvme "${files[@]}"; do
-			mkdir -p "$dir/$(dirname "$file")"
-			cp -r "$KSRC/$file" "$dir/$file" || die "cannot copy $KSRC/$file"
-		done
+		mkdir "$dir/drivers"
+		cp -r "$KSRC/drivers/nvme" "$dir/drivers" || die "cannot copy $KSRC/drivers/nvme"
 		# Objects of a tree that was built would be taken for ours.
 		find "$dir" -type f ! -name '*.[ch]' ! -name Makefile ! -name Kconfig -delete
 	fi
 	[[ -f $dir/drivers/nvme/host/tcp.c && -f $dir/drivers/nvme/target/tcp.c ]] || die "no drivers/nvme in $KSRC"
-}
-
-# apply_patches DIR: all of them, those for other parts of the kernel included, as one that does not apply tells of a
-# source that is not what the patches were made for. Stable updates of a kernel line change lines beside ours: up to
-# two lines of context may differ. What has to be the same in all of them, the machine tests say.
-apply_patches() {
-	local dir=$1 patch
-
-	for patch in "$patches"/*.patch; do
-		patch -d "$dir" -p1 --fuzz=2 --batch --forward --silent <"$patch" >"$work/patch.log" 2>&1 || {
-			cat "$work/patch.log" >&2
-			die "${patch##*/} does not apply to $KSRC: nothing was built"
-		}
-	done
 }

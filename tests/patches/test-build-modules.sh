@@ -71,8 +71,38 @@ refuses_patch_that_does_not_apply() {
 	with_changed_source sed -i 's/llist_add(&req->lentry/llist_add( \&req->lentry/' drivers/nvme/host/tcp.c
 	# patch says which hunk, build-modules which patch
 	[[ $status == 1 ]] || fail "exit status $status" || return
-	grep -q '0002-.*does not apply to .*: nothing was built' "$tmp/log" || fail "$(cat "$tmp/log")" || return
+	grep -q "0002-.* of v$line does not apply to .*: nothing was built" "$tmp/log" || fail "$(cat "$tmp/log")" || return
 	left_no_module "$tmp/refused"
+}
+
+# check_says TEXT: of the tree in $tmp/changed
+check_says() {
+	"$top/kernel_patches/check" "$tmp/changed" >"$tmp/log" 2>&1 || status=$?
+	grep -qx -- "$tmp/changed: Linux $line\.[0-9]*: $1" "$tmp/log" || fail "not '$1': $(cat "$tmp/log")"
+}
+
+check_says_which_series_fits() {
+	rm -rf "$tmp/changed"
+	cp -r "$tree" "$tmp/changed"
+	check_says "v$line fits without fuzz" || return
+	# The modules are not built from it.
+	rm -r "$tmp/changed/block"
+	check_says "v$line fits without fuzz" || return
+	sed -i 's/^\(\tsize_t\t\t\tdata_remaining;\)$/\1 \/* changed *\//' "$tmp/changed/drivers/nvme/host/tcp.c"
+	check_says "v$line fits with fuzz" || return
+	status=0
+	sed -i 's/llist_add(&req->lentry/llist_add( \&req->lentry/' "$tmp/changed/drivers/nvme/host/tcp.c"
+	check_says "no series fits" || return
+	[[ $status == 1 ]] || fail "exit status $status"
+}
+
+# A line of kernels without a series of its own takes another one that fits.
+check_takes_the_series_of_another_line() {
+	rm -rf "$tmp/changed"
+	cp -r "$tree" "$tmp/changed"
+	sed -i 's/^PATCHLEVEL = .*/PATCHLEVEL = 99/' "$tmp/changed/Makefile"
+	"$top/kernel_patches/check" "$tmp/changed" >"$tmp/log" 2>&1 || true
+	says "\.99\.[0-9]*: v$line fits without fuzz\$"
 }
 
 refuses_headers_of_another_kernel() {
@@ -230,6 +260,8 @@ run_tests \
 	patches_are_what_git_format_patch_makes \
 	patches_apply_to_pristine_source \
 	patches_are_checkpatch_clean \
+	check_says_which_series_fits \
+	check_takes_the_series_of_another_line \
 	refuses_missing_headers \
 	refuses_headers_of_another_kernel \
 	refuses_missing_source \
