@@ -167,7 +167,7 @@ static int lock(struct folder *f)
 	if (err && fstatat(f->fd, name, &st, AT_SYMLINK_NOFOLLOW))
 		return err == -ENOSPC || err == -EDQUOT ? 0 : err;
 	if (err || fstat(f->lock_fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
-	    (st.st_mode & (S_IRWXG | S_IRWXO)))
+	    (st.st_mode & (S_IRWXG | S_IRWXO)) || is_planted(f, &st))
 		err = -FOLDER_LOCK_TAKEN;
 	else if (fcntl(f->lock_fd, F_SETLK, &whole) && (errno == EAGAIN || errno == EACCES))
 		err = -FOLDER_IN_USE;

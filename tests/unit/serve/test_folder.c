@@ -388,6 +388,23 @@ static void a_lock_of_others_is_none(void **state)
 	refused(v, FOLDER_LOCK_TAKEN);
 }
 
+/* Another user can link a file of this one there, whose lock then keeps out its own users. */
+static void a_lock_with_two_names_is_none_where_others_may_write(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char file[PATH_MAX];
+
+	make(v, "passwords", 0, geteuid());
+	snprintf(file, sizeof(file), "%s", path_of(v, "passwords"));
+	assert_int_equal(chmod(file, 0600), 0);
+	assert_int_equal(link(file, path_of(v, LOCK)), 0);
+	assert_int_equal(chmod(v->folder, 01777), 0);
+	refused(v, FOLDER_LOCK_TAKEN);
+	unlink(file);
+	begin_with(v, &o);
+}
+
 static void a_folder_that_others_may_write_to_is_refused(void **state)
 {
 	struct run *v = *state;
@@ -645,6 +662,7 @@ int main(void)
 		TEST(a_side_of_a_folder_has_one_instance),
 		TEST(a_change_that_is_refused_leaves_the_folder_as_it_is),
 		TEST(a_lock_of_others_is_none),
+		TEST(a_lock_with_two_names_is_none_where_others_may_write),
 		TEST(a_folder_that_others_may_write_to_is_refused),
 		TEST(a_way_that_others_may_change_is_refused),
 		TEST(a_folder_that_is_another_one_now_is_looked_at),
