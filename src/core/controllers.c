@@ -25,6 +25,7 @@ struct reading {
 	const struct stats *s;
 	const char *sysfs;
 	uint64_t now;
+	size_t sorted;	       /* so many are in order, and new ones are behind them */
 	struct controller *at; /* the one that is being read */
 	int err;
 };
@@ -51,18 +52,36 @@ static void each_entry(struct reading *r, const char *dir, const char *prefix,
 		closedir(d);
 }
 
+/* The order of rows. Hosts decide how many a target has: no row is compared with all others. */
+static int order(const struct controller *c, const char *name, const char *peer)
+{
+	return strverscmp(c->name, name) ?: strcmp(c->peer, peer);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct controller *y = b;
+
+	return order(a, y->name, y->peer);
+}
+
+/* Return: the number of the first one of @nr that is @name and @peer, or behind it. */
+static size_t first_at(const struct controllers *c, size_t nr, const char *name, const char *peer)
+{
+	return BISECT(i, 0, nr, order(&c->row[i], name, peer) < 0);
+}
+
 /* Return: the controller, new if it was not there before; NULL if memory ran out. */
 static struct controller *controller_at(struct reading *r, const char *name, const char *peer)
 {
 	struct controllers *c = r->c;
-	size_t at = 0;
-	int order = 1;
+	size_t at = first_at(c, r->sorted, name, peer);
 
-	while (at < c->nr &&
-	       (order = strverscmp(c->row[at].name, name) ?: strcmp(c->row[at].peer, peer)) < 0)
-		at++;
-	if (at == c->nr || order) {
-		struct controller *new = ARRAY_INSERT(c->row, c->nr, at);
+	if (at == r->sorted || order(&c->row[at], name, peer)) {
+		struct controller *new;
+
+		at = c->nr;
+		new = ARRAY_INSERT(c->row, c->nr, at);
 
 		if (!new) {
 			r->err = -ENOMEM;
@@ -186,7 +205,8 @@ static void read_exported(struct reading *r, const char *dir, const char *name)
 	if (!device_attribute(path, "device_path", device, sizeof(device)) || device[0] != '/' ||
 	    !realpath(device, disk) || strncmp(disk, "/dev/", 5) != 0)
 		return;
-	r->at = controller_at(r, device, "");
+	/* A path that does not fit would be another one at each look. */
+	r->at = controller_at(r, strlen(device) < sizeof(r->at->name) ? device : disk, "");
 	if (!r->at)
 		return;
 	path_join(class, r->sysfs, "class/block");
@@ -202,34 +222,67 @@ static void read_config(struct reading *r, const char *dir, const char *name)
 }
 
 /*
+ * Return: the number of the first controller of that row, from @at on, which begins with
+ * first_of();
+ * @c->nr if there is none
+ */
+static size_t next_of(const struct controllers *c, const struct stats_row *row, size_t at)
+{
+	for (; at < c->nr && !strcmp(c->row[at].name, row->controller); at++)
+		if (!c->row[at].peer[0] || !row->peer[0] || !strcmp(c->row[at].peer, row->peer))
+			return at;
+	return c->nr;
+}
+
+static size_t first_of(const struct controllers *c, const struct stats_row *row)
+{
+	return next_of(c, row, first_at(c, c->nr, row->controller, ""));
+}
+
+/*
+ * Adds up what the tracer has in flight of each controller, and of each disk, which may be that of
+ * all. Sets the time at which a command of it ended.
+ */
+static void add_traced(const struct reading *r)
+{
+	struct controllers *c = r->c;
+	uint64_t at_device = 0, ended = 0;
+
+	for (size_t i = 0; i < r->s->nr_rows; i++) {
+		const struct stats_row *row = r->s->rows[i];
+		uint64_t some = row->interval.count + row->others_interval.commands;
+
+		at_device += row->waiting.at_device;
+		ended += some;
+		for (size_t at = first_of(c, row); at < c->nr; at = next_of(c, row, at + 1)) {
+			c->row[at].traced += row->waiting.commands;
+			if (some)
+				c->row[at].ended_ns = r->now;
+		}
+	}
+	for (size_t at = 0; at < c->nr && c->row[at].name[0] == '/'; at++) {
+		c->row[at].traced = at_device;
+		if (ended)
+			c->row[at].ended_ns = r->now;
+	}
+}
+
+/*
  * Finds out how many commands began before tracing. The tracer and the block layer are not read at
  * the same time, and no command joins those of before. So the least difference of both, of all
  * times, is an upper bound.
  */
-static void compare(const struct reading *r, struct controller *c)
+static void compare(struct controller *c)
 {
-	uint64_t traced = 0, ended = 0, others;
-	bool disk = c->name[0] == '/';
+	uint64_t others = c->in_flight > c->traced ? c->in_flight - c->traced : 0;
 
-	for (size_t i = 0; i < r->s->nr_rows; i++) {
-		const struct stats_row *row = r->s->rows[i];
-
-		if (!disk && (strcmp(row->controller, c->name) != 0 ||
-			      (row->peer[0] && c->peer[0] && strcmp(row->peer, c->peer) != 0)))
-			continue;
-		traced += disk ? row->waiting.at_device : row->waiting.commands;
-		ended += row->interval.count + row->others_interval.commands;
-	}
-	others = c->in_flight > traced ? c->in_flight - traced : 0;
 	if (others < c->before)
 		c->before = others;
-	if (ended)
-		c->ended_ns = r->now;
 }
 
 int controllers_look(struct controllers *c, const char *sysfs, const struct stats *s, uint64_t now)
 {
-	struct reading r = {.c = c, .s = s, .sysfs = sysfs, .now = now};
+	struct reading r = {.c = c, .s = s, .sysfs = sysfs, .now = now, .sorted = c->nr};
 	char dir[PATH_MAX];
 	size_t left = 0;
 
@@ -240,24 +293,28 @@ int controllers_look(struct controllers *c, const char *sysfs, const struct stat
 	path_join(dir, sysfs, TARGET_CONFIG);
 	if (s->side == NT_TARGET)
 		each_entry(&r, dir, "", read_config);
+	if (c->nr > r.sorted)
+		qsort(c->row, c->nr, sizeof(*c->row), by_name);
 	for (size_t i = 0; i < c->nr; i++) {
-		if (c->row[i].look != c->look)
+		/* Subsystems may have a controller of one id for one host, which are one row. */
+		if (c->row[i].look != c->look || (left && !by_name(&c->row[left - 1], &c->row[i])))
 			continue;
 		if (left != i)
 			c->row[left] = c->row[i];
-		compare(&r, &c->row[left++]);
+		c->row[left++].traced = 0;
 	}
 	c->nr = left;
+	add_traced(&r);
+	for (size_t i = 0; i < c->nr; i++)
+		compare(&c->row[i]);
 	return r.err;
 }
 
 const struct controller *controllers_find(const struct controllers *c, const struct stats_row *row)
 {
-	for (size_t i = 0; c && i < c->nr; i++)
-		if (!strcmp(c->row[i].name, row->controller) &&
-		    (!c->row[i].peer[0] || !row->peer[0] || !strcmp(c->row[i].peer, row->peer)))
-			return &c->row[i];
-	return NULL;
+	size_t at = c ? first_of(c, row) : 0;
+
+	return c && at < c->nr ? &c->row[at] : NULL;
 }
 
 bool controller_is_up(const struct controller *c)

@@ -20,13 +20,15 @@
 
 /**
  * struct controller - a controller; or, on a target, a disk that it exports
- * @name, @peer: as of its rows, see struct stats_row; a target's disk has its path and ""
+ * @name, @peer: as of its rows, see struct stats_row; a target's disk has its path, or that of what
+ *               a longer one leads to, and ""
  * @state: as the kernel names it: "live", "connecting"; "" if not known
  * @address: of the machine at the other end; "" if not known
  * @devices: its disks, with commas between them
  * @since_ns: CLOCK_MONOTONIC time at which the state was first seen
  * @changed: another state was seen before, so it began then; otherwise it may be older
  * @in_flight: commands that the block layer has in flight
+ * @traced: commands that the tracer has in flight
  * @before: at most so many of them began before tracing
  * @ended_ns: CLOCK_MONOTONIC time at which commands were last seen to have ended, or of the first
  *            call
@@ -41,6 +43,7 @@ struct controller {
 	uint64_t since_ns;
 	bool changed;
 	uint64_t in_flight;
+	uint64_t traced;
 	uint64_t before;
 	uint64_t ended_ns;
 	uint64_t look;

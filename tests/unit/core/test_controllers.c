@@ -17,6 +17,14 @@
 
 #define SECOND 1000000000ULL
 
+static uint64_t blocks;
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+	blocks++;
+}
+
 static struct {
 	char root[40];
 	struct controllers c;
@@ -183,6 +191,63 @@ static void a_target_knows_hosts_and_what_its_disks_owe(void **state)
 	assert_false(controller_stalls(&t.c, &t.c.row[1]));
 }
 
+/* Such as /dev/disk/by-id/...: what is longer than a name has the disk's own one. */
+static void a_disk_with_a_long_path_stays_the_same_one(void **state)
+{
+	t.s.side = NT_TARGET;
+	put("kernel/config/nvmet/subsystems/nqn.one/namespaces/1/device_path",
+	    "/dev/./././././././././././././././null");
+	put("class/block/null/inflight", "4 0");
+	for (unsigned int i = 0; i < 3; i++) {
+		look((10 + i) * SECOND);
+		assert_int_equal(t.c.nr, 1);
+		assert_string_equal(t.c.row[0].name, "/dev/null");
+		assert_int_equal(controller_stalls(&t.c, &t.c.row[0]), i > 0);
+	}
+}
+
+static void one_id_for_one_host_is_one_row(void **state)
+{
+	t.s.side = NT_TARGET;
+	put("kernel/debug/nvmet/nqn.one/ctrl7/hostnqn", "nqn.host");
+	put("kernel/debug/nvmet/nqn.two/ctrl7/hostnqn", "nqn.host");
+	put("kernel/debug/nvmet/nqn.two/ctrl7/host_traddr", "10.0.0.2");
+	put("kernel/debug/nvmet/nqn.two/ctrl8/hostnqn", "nqn.host");
+	for (unsigned int i = 0; i < 2; i++) {
+		look((10 + i) * SECOND);
+		assert_int_equal(t.c.nr, 2);
+		assert_string_equal(t.c.row[0].name, "cntlid 7");
+		assert_string_equal(t.c.row[1].name, "cntlid 8");
+	}
+}
+
+/* Hosts decide how many a target has. The unit is basic blocks: see merge/test_cost.c. */
+static void many_controllers_cost_each_as_much_as_few(void **state)
+{
+	const unsigned int nr = 1000;
+	char name[80], text[32];
+	uint64_t before;
+
+	t.s.side = NT_TARGET;
+	for (unsigned int i = 0; i < nr; i++) {
+		snprintf(name, sizeof(name), "kernel/debug/nvmet/nqn.one/ctrl%u/hostnqn", i);
+		snprintf(text, sizeof(text), "nqn.%u", i);
+		put(name, text);
+		snprintf(name, sizeof(name), "cntlid %u", i);
+		assert_non_null(stats_row(&t.s, name, text, 0, NT_OP_READ, false));
+	}
+	before = blocks;
+	for (unsigned int i = 1; i <= 2; i++) {
+		look(i * SECOND);
+		assert_int_equal(t.c.nr, nr);
+	}
+	for (unsigned int i = 0; i < nr; i++)
+		assert_string_equal(controllers_find(&t.c, t.s.rows[i])->name,
+				    t.s.rows[i]->controller);
+	print_message("# %llu blocks\n", (unsigned long long)(blocks - before));
+	assert_true(blocks - before > nr && blocks - before < 2000ULL * nr);
+}
+
 static void a_machine_without_any_of_it_has_none(void **state)
 {
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
@@ -201,6 +266,9 @@ int main(void)
 		TEST(a_state_is_as_old_as_it_has_been_seen),
 		TEST(commands_from_before_are_those_that_the_tracer_does_not_see),
 		TEST(a_target_knows_hosts_and_what_its_disks_owe),
+		TEST(a_disk_with_a_long_path_stays_the_same_one),
+		TEST(one_id_for_one_host_is_one_row),
+		TEST(many_controllers_cost_each_as_much_as_few),
 		TEST(a_machine_without_any_of_it_has_none),
 	};
 
