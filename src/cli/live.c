@@ -33,7 +33,7 @@
  * @histogram: print full-size histograms
  * @groups: the groups that rows are made of
  * @format: format of the blocks
- * @peers: the commands that bring targets' streams
+ * @peers: the commands that bring the other side's streams
  * @interval: --interval was given
  * @limits: the rates that network and drives can carry
  */
@@ -107,8 +107,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 			options_error(state,
 				      "--interval and --burst: with bursts, each has a block");
 		check_groups(state, o);
-		peer_options_end(state, &o->peers, o->run.side,
-				 "the live view of the host: ntprof-bpf --host");
+		peer_options_end(state, &o->peers, o->run.side);
 		if (o->format == FORMAT_CSV && o->peers.nr)
 			options_error(state, "--format csv is of the queues of this machine: with "
 					     "--peer take json");
@@ -160,7 +159,9 @@ static const struct argp live_argp = {
 	       "  ntprof-bpf --host --burst 1s/60s  for one second a minute\n"
 	       "  ntprof-bpf --target --by host     a row for each host that is connected\n"
 	       "  ntprof-bpf --host --peer 'ssh root@target ntprof-bpf record --target -o -'\n"
-	       "                                    both machines together, in ten stages",
+	       "                                    both machines together, in ten stages\n"
+	       "  ntprof-bpf --target --peer root@host\n"
+	       "                                    the same, seen from the target",
 };
 
 /* Adds the records of a live view to its groups: see merge/groups.h. */
@@ -396,7 +397,7 @@ static int start_peers(struct live *l)
 		errno = ECANCELED;
 		return -1;
 	}
-	if (peering_start(&l->peering, &l->o->peers, &user, false))
+	if (peering_start(&l->peering, &l->o->peers, l->o->run.side, &user, false))
 		return -1;
 	l->peers = l->peering.merge;
 	l->view.peers = l->peers;

@@ -880,10 +880,10 @@ static error_t parse_peer(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option peer_options[] = {
 	{"peer", KEY_PEER, "PEER", OPTION_REPEATS | OPTION_ACTS,
-	 "With --host: show where the time goes in ten stages, with the target's stream. PEER is a target "
+	 "Show where the time goes in ten stages, with the stream of the other side. PEER is a machine "
 	 "that ssh(1) reaches (HOST or USER@HOST), or a command that prints its stream, a file or a FIFO. Give it "
-	 "once for each target. A peer that fails "
-	 "is shown, and changes neither the host's own figures nor the exit status. "
+	 "once for each machine of the other side. A peer that fails "
+	 "is shown, and changes neither this machine's own figures nor the exit status. "
 	 "Under sudo, ssh or the command runs as the user who called it",
 	 SECTION_WATCH},
 	{"peer-as-root", KEY_PEER_AS_ROOT, NULL, OPTION_ACTS,
@@ -916,7 +916,8 @@ static bool logs_in_as_root(const struct peer_options *o, const char *source)
 }
 
 /* Replaces names of machines by the commands that they stand for. */
-static void expand_machines(const struct argp_state *state, struct peer_options *o)
+static void expand_machines(const struct argp_state *state, struct peer_options *o,
+			    const char *side)
 {
 	for (unsigned int i = 0; i < o->nr; i++) {
 		const char *source = o->source[i];
@@ -924,21 +925,18 @@ static void expand_machines(const struct argp_state *state, struct peer_options 
 		if (!is_machine(source))
 			continue;
 		/* It is needed until the program ends. */
-		if (asprintf(&o->source[i], "ssh %s %sntprof-bpf record --target -o -", source,
-			     logs_in_as_root(o, source) ? "" : "sudo -n ") < 0)
+		if (asprintf(&o->source[i], "ssh %s %sntprof-bpf record --%s -o -", source,
+			     logs_in_as_root(o, source) ? "" : "sudo -n ", side) < 0)
 			options_error(state, "no memory for --peer");
 		o->machine[i] = source;
 	}
 }
 
-void peer_options_end(const struct argp_state *state, struct peer_options *o, enum nt_side side,
-		      const char *of)
+void peer_options_end(const struct argp_state *state, struct peer_options *o, enum nt_side side)
 {
 	if (o->as_root && !o->nr)
 		options_error(state, "--peer-as-root is for --peer");
-	if (o->nr && side == NT_TARGET)
-		options_error(state, "--peer is for %s --peer ...", of);
-	expand_machines(state, o);
+	expand_machines(state, o, side_name(side == NT_TARGET ? NT_HOST : NT_TARGET));
 }
 
 /* Room for two paths, and the words around them. */

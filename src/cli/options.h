@@ -131,7 +131,7 @@ void group_options_end(struct group_options *o);
 
 /**
  * struct peer_options - the peers
- * @source: @nr commands that bring a target's stream, or files
+ * @source: @nr commands that bring a stream of the other side, or files
  * @machine: the name of the machine that a command stands for; NULL where a command or file was
  * given
  * @as_root: run the commands as root also if another user called sudo
@@ -146,12 +146,11 @@ struct peer_options {
 extern const struct argp peer_argp; /* struct peer_options */
 
 /**
- * peer_options_end() - call at the end of the command line: peers are targets. What is the name of
- * a machine becomes the command that it stands for
- * @of: what can have peers, and its command line: "the live view of the host: ntprof-bpf --host"
+ * peer_options_end() - call at the end of the command line: what is the name of a machine becomes
+ * the command that it stands for
+ * @side: of this machine; peers record the other one
  */
-void peer_options_end(const struct argp_state *state, struct peer_options *o, enum nt_side side,
-		      const char *of);
+void peer_options_end(const struct argp_state *state, struct peer_options *o, enum nt_side side);
 
 /* Error messages with names that come from outside, such as those of files. */
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/notify.h"
+#include "core/names.h"
 #include "core/text.h"
 #include "core/time.h"
 #include "peer/prompts.h"
@@ -70,8 +71,8 @@ static int answer(struct live_merge *l, int terminal)
 	return err;
 }
 
-int peering_start(struct peering *p, const struct peer_options *o, struct peer_user *user,
-		  bool lasting)
+int peering_start(struct peering *p, const struct peer_options *o, enum nt_side side,
+		  struct peer_user *user, bool lasting)
 {
 	int terminal = lasting ? -1 : prompts_terminal(), err = 0;
 
@@ -79,8 +80,8 @@ int peering_start(struct peering *p, const struct peer_options *o, struct peer_u
 	for (unsigned int i = 0; i < o->nr; i++)
 		if (o->machine[i])
 			message("--peer %s runs: %s", o->machine[i], o->source[i]);
-	p->merge = lasting ? live_merge_new_lasting((char *const *)o->source, o->nr, user)
-			   : live_merge_new((char *const *)o->source, o->nr, user);
+	p->merge = lasting ? live_merge_new_lasting(side, (char *const *)o->source, o->nr, user)
+			   : live_merge_new(side, (char *const *)o->source, o->nr, user);
 	if (!p->merge)
 		err = -errno;
 	if (terminal >= 0) {
@@ -148,7 +149,7 @@ static void how(const struct peer_about *a, char *text, size_t size)
 	else if (a->state == PEER_DIED)
 		snprintf(text, size, ", exit status %d", a->exit_status);
 	else if (a->header)
-		snprintf(text, size, ", target %s",
+		snprintf(text, size, ", %s %s", side_name(a->header->side),
 			 text_copy(name, sizeof(name), a->header->hostname, TEXT_HEX));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The peers of a run, from the options to the merge, which gets their records and those of this
- * host.
+ * machine.
  */
 #ifndef NTPROF_CLI_PEERING_H
 #define NTPROF_CLI_PEERING_H
@@ -37,17 +37,18 @@ int peering_user(const struct peer_options *o, struct peer_user *user);
 /**
  * peering_start() - start all peers; call it when it is known that this process may trace, so that
  * none is started in vain
+ * @side: of this machine
  * @lasting: restart a peer whenever it ends. Otherwise commands have the terminal, if this program
  *           is in its foreground, and may ask there for what they need before this returns. The
  *           signals that end a run are blocked, and end that wait.
  *
  * Return: 0, or -1 with errno set to ECANCELED and a message on standard error.
  */
-int peering_start(struct peering *p, const struct peer_options *o, struct peer_user *user,
-		  bool lasting);
+int peering_start(struct peering *p, const struct peer_options *o, enum nt_side side,
+		  struct peer_user *user, bool lasting);
 
 /**
- * peering_record() - merge a command of this host; fine without peers. Return: 0 or a negative
+ * peering_record() - merge a command of this machine; fine without peers. Return: 0 or a negative
  * errno
  */
 int peering_record(struct peering *p, const struct tracer *t, const struct nt_record *r);

@@ -395,7 +395,7 @@ static error_t parse_probes(int key, char *arg, struct argp_state *state)
 		o->checks = true;
 		break;
 	case ARGP_KEY_END:
-		peer_options_end(state, &o->peers, NT_HOST, "doctor");
+		peer_options_end(state, &o->peers, o->side);
 		o->checks |= o->peers.nr != 0;
 		break;
 	case KEY_FORMAT:

@@ -206,7 +206,7 @@ static const struct argp flight_argp = {.options = flight_options, .parser = par
  * struct serve_options - the options of the verb serve
  * @run: side, selection and the other options of each run
  * @flight: the flight recorder
- * @peers: the commands that bring targets' streams
+ * @peers: the commands that bring the other side's streams
  * @listen: address; NULL: LISTEN_HOST or LISTEN_TARGET
  * @by_queue: each queue has its own series
  * @series: most rows with series of their own
@@ -295,8 +295,7 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 				state,
 				"--keep and --burst: what makes a command slow is mostly between "
 				"two bursts, where nothing is recorded");
-		peer_options_end(state, &o->peers, o->run.side,
-				 "serve of the host: ntprof-bpf serve --host");
+		peer_options_end(state, &o->peers, o->run.side);
 		choose_points(o);
 		break;
 	default:
@@ -582,8 +581,9 @@ static int open_own(void *context)
 	if (v->epoll_fd < 0 || v->watchdog_fd < 0 || watch(v, http_fd(v->http)) ||
 	    watch(v, v->watchdog_fd) || watch(v, v->signal_fd))
 		return -1;
-	if (v->o->peers.nr && (peering_start(&v->peering, &v->o->peers, &v->user, true) ||
-			       watch(v, live_merge_fd(v->peering.merge))))
+	if (v->o->peers.nr &&
+	    (peering_start(&v->peering, &v->o->peers, v->o->run.side, &v->user, true) ||
+	     watch(v, live_merge_fd(v->peering.merge))))
 		return -1;
 	confine_begin(v->o->run.verbose);
 	return v->epoll_fd;

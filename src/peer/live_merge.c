@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/array.h"
+#include "core/names.h"
 #include "core/time.h"
 #include "merge/merge.h"
 #include "peer/child.h"
@@ -60,7 +61,7 @@ bool restart_is_due(struct restart *a, const struct peer *p, uint64_t now_ns)
 
 /*
  * The longest time to read peers in one go, divided equally among them. Then the caller has its
- * turn, to add the host's records.
+ * turn, to add this machine's records.
  */
 #define TURN_NS 20000000ULL
 /* A record waits this long until the other side of its connection is found; see merge_expire(). */
@@ -68,11 +69,12 @@ bool restart_is_due(struct restart *a, const struct peer *p, uint64_t now_ns)
 /* The time at the end for peers to send the rest; a recorder sends every 200 ms. */
 #define LINGER_NS 600000000ULL
 
-/* Numbers of the streams in the merge: the host's, then the peers' in their order. */
-#define HOST_STREAM 0
+/* Numbers of the streams in the merge: this machine's, then the peers' in their order. */
+#define OWN_STREAM 0
 #define PEER_STREAM 1
 
 /*
+ * @side: of this machine
  * @peer: @nr of them
  * @over: the merge knows that the peer's stream has ended
  * @restart: restarts of each peer
@@ -84,11 +86,12 @@ bool restart_is_due(struct restart *a, const struct peer *p, uint64_t now_ns)
  * @total: those of all intervals before that
  * @together: [stream] a command of the stream was matched, so its own statistics are not needed
  * @recording: a peer has sent more than its header
- * @early: number of the host's commands from before that
+ * @early: number of this machine's commands from before that
  * @result: 0, or why on_matched() failed; kept here, as the merge cannot pass it on
  * @reading: index of the peer that is being read, for on_event()
  */
 struct live_merge {
+	enum nt_side side;
 	struct peer *peer[PEERS_MAX];
 	bool over[PEERS_MAX];
 	struct restart restart[PEERS_MAX];
@@ -139,15 +142,21 @@ static void watch_peer(const struct live_merge *l, const struct peer *p)
 		watch(l, fd[i]);
 }
 
+static enum nt_side other_side(const struct live_merge *l)
+{
+	return l->side == NT_HOST ? NT_TARGET : NT_HOST;
+}
+
 /* Return: 0, or -1 with errno set. */
 static int add_peer(struct live_merge *l, const char *source, const struct peer_user *user)
 {
+	enum nt_side side = other_side(l);
 	struct peer *p;
 
-	if (merge_stream(l->merge, PEER_STREAM + l->nr, NT_TARGET))
+	if (merge_stream(l->merge, PEER_STREAM + l->nr, side))
 		return -1;
-	p = l->starter ? peer_new_lasting(source, NT_TARGET, l->starter, l->nr)
-		       : peer_new(source, NT_TARGET, user);
+	p = l->starter ? peer_new_lasting(source, side, l->starter, l->nr)
+		       : peer_new(source, side, user);
 	if (!p)
 		return -1;
 	l->peer[l->nr++] = p;
@@ -155,8 +164,8 @@ static int add_peer(struct live_merge *l, const char *source, const struct peer_
 	return 0;
 }
 
-static struct live_merge *begin(char *const *sources, unsigned int nr, const struct peer_user *user,
-				bool lasting)
+static struct live_merge *begin(enum nt_side side, char *const *sources, unsigned int nr,
+				const struct peer_user *user, bool lasting)
 {
 	struct merge_callbacks callbacks = {.matched = on_matched};
 	struct live_merge *l = calloc(1, sizeof(*l));
@@ -164,6 +173,7 @@ static struct live_merge *begin(char *const *sources, unsigned int nr, const str
 
 	if (!l)
 		return NULL;
+	l->side = side;
 	callbacks.context = l;
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	l->again_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -175,7 +185,7 @@ static struct live_merge *begin(char *const *sources, unsigned int nr, const str
 		goto fail;
 	l->interval.machines = l->last.machines = l->total.machines = &l->machines;
 	live_merge_lacks(l, 0);
-	if (unmatched_begin(l->unmatched, HOST_STREAM, &(struct unmatched_header){.side = NT_HOST}))
+	if (unmatched_begin(l->unmatched, OWN_STREAM, &(struct unmatched_header){.side = side}))
 		goto fail;
 	l->starter = lasting ? starter_new(sources, nr, user) : NULL;
 	if (lasting && !l->starter)
@@ -193,16 +203,16 @@ fail:
 	return NULL;
 }
 
-struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
+struct live_merge *live_merge_new(enum nt_side side, char *const *sources, unsigned int nr,
 				  const struct peer_user *user)
 {
-	return begin(sources, nr, user, false);
+	return begin(side, sources, nr, user, false);
 }
 
-struct live_merge *live_merge_new_lasting(char *const *sources, unsigned int nr,
+struct live_merge *live_merge_new_lasting(enum nt_side side, char *const *sources, unsigned int nr,
 					  const struct peer_user *user)
 {
-	return begin(sources, nr, user, true);
+	return begin(side, sources, nr, user, true);
 }
 
 void live_merge_free(struct live_merge *l)
@@ -234,11 +244,11 @@ int live_merge_fd(const struct live_merge *l)
 
 void live_merge_lacks(struct live_merge *l, uint32_t missing)
 {
-	struct machine m = {.side = NT_HOST, .missing = missing};
+	struct machine m = {.side = l->side, .missing = missing};
 
 	if (gethostname(m.name, sizeof(m.name) - 1))
 		m.name[0] = '\0';
-	machines_set(&l->machines, HOST_STREAM, &m, "host");
+	machines_set(&l->machines, OWN_STREAM, &m, side_name(l->side));
 }
 
 /* Return: 0 or -ENOMEM. */
@@ -255,7 +265,7 @@ static int tell_machine(struct live_merge *l, const struct stream_header *h)
 	snprintf(a.boot_id, sizeof(a.boot_id), "%s", h->boot_id);
 	snprintf(label, sizeof(label), "peer %u", l->reading + 1);
 	machines_set(&l->machines, PEER_STREAM + l->reading, &m, label);
-	l->together[HOST_STREAM] = l->together[PEER_STREAM + l->reading] = false;
+	l->together[OWN_STREAM] = l->together[PEER_STREAM + l->reading] = false;
 	return unmatched_begin(l->unmatched, PEER_STREAM + l->reading, &a);
 }
 
@@ -284,7 +294,7 @@ static int on_event(void *context, const struct stream_event *e)
 		return 0;
 	case STREAM_QUEUE:
 		return unmatched_queue(l->unmatched, stream, &e->queue)
-			       ?: merge_queue(l->merge, stream, NT_TARGET, &e->queue);
+			       ?: merge_queue(l->merge, stream, other_side(l), &e->queue);
 	case STREAM_RECORD:
 		return take_record(l, stream, &e->record);
 	default:
@@ -334,8 +344,8 @@ int live_merge_ready(struct live_merge *l)
 
 int live_merge_queue(struct live_merge *l, const struct queue_info *q)
 {
-	return unmatched_queue(l->unmatched, HOST_STREAM, q)
-		       ?: merge_queue(l->merge, HOST_STREAM, NT_HOST, q);
+	return unmatched_queue(l->unmatched, OWN_STREAM, q)
+		       ?: merge_queue(l->merge, OWN_STREAM, l->side, q);
 }
 
 int live_merge_record(struct live_merge *l, const struct nt_record *r)
@@ -345,7 +355,7 @@ int live_merge_record(struct live_merge *l, const struct nt_record *r)
 		l->early++;
 		return 0;
 	}
-	return take_record(l, HOST_STREAM, r);
+	return take_record(l, OWN_STREAM, r);
 }
 
 /*
@@ -377,7 +387,7 @@ int live_merge_tend(struct live_merge *l)
 	struct instant now = instant_now();
 	int ret;
 
-	unmatched_clock(l->unmatched, HOST_STREAM, &now);
+	unmatched_clock(l->unmatched, OWN_STREAM, &now);
 	merge_expire(l->merge, EXPIRE_NS);
 	ret = live_merge_ready(l);
 	start_again(l);

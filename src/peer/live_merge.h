@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Merges the records of this host with those of its peers, which are targets, as they come, and
- * keeps the totals. It prints nothing; the caller reads the totals and shows them.
+ * Merges the records of this machine with those of its peers, which are of the other side, as they
+ * come, and keeps the totals. It prints nothing; the caller reads the totals and shows them.
  */
 #ifndef NTPROF_PEER_LIVE_MERGE_H
 #define NTPROF_PEER_LIVE_MERGE_H
@@ -16,19 +16,20 @@
 #include "merge/unmatched.h"
 #include "peer/peer.h"
 
-/* The most targets, more than a user can look at together. Options refuse more. */
+/* The most peers, more than a user can look at together. Options refuse more. */
 #define PEERS_MAX 16u
 
 struct live_merge;
 
 /**
  * live_merge_new() - start all peers
+ * @side: of this machine; the peers record the other one
  * @sources: @nr sources as of peer_new(), at most PEERS_MAX
  * @user: user that their commands run as
  *
  * Return: a merge to release with live_merge_free(); NULL with errno set.
  */
-struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
+struct live_merge *live_merge_new(enum nt_side side, char *const *sources, unsigned int nr,
 				  const struct peer_user *user);
 
 /**
@@ -37,7 +38,7 @@ struct live_merge *live_merge_new(char *const *sources, unsigned int nr,
  *
  * See struct restart. A peer that reads a file is not started again.
  */
-struct live_merge *live_merge_new_lasting(char *const *sources, unsigned int nr,
+struct live_merge *live_merge_new_lasting(enum nt_side side, char *const *sources, unsigned int nr,
 					  const struct peer_user *user);
 
 /** live_merge_fd() - readable when live_merge_ready() has something to do */
@@ -51,15 +52,16 @@ int live_merge_fd(const struct live_merge *l);
 int live_merge_ready(struct live_merge *l);
 
 /**
- * live_merge_lacks() - set which points are missing on the host, as bits; call it before the first
- * command of the host
+ * live_merge_lacks() - set which points are missing on this machine, as bits; call it before its
+ * first command
  */
 void live_merge_lacks(struct live_merge *l, uint32_t missing);
 
-/** live_merge_queue() - add a queue of the host, before its first record; Return: 0 or -ENOMEM */
+/** live_merge_queue() - add a queue of this machine, before its first record; Return: 0 or -ENOMEM
+ */
 int live_merge_queue(struct live_merge *l, const struct queue_info *q);
 
-/** live_merge_record() - add a command of the host; Return: 0 or a negative errno */
+/** live_merge_record() - add a command of this machine; Return: 0 or a negative errno */
 int live_merge_record(struct live_merge *l, const struct nt_record *r);
 
 /**
@@ -92,7 +94,7 @@ int live_merge_add_up(struct live_merge *l);
 int live_merge_interrupt(struct live_merge *l, unsigned int i);
 
 /**
- * live_merge_finish() - the host has ended: let peers send the rest, and end them
+ * live_merge_finish() - tracing has ended: let peers send the rest, and end them
  * @hurry_fd: readable when the user does not want to wait for that; -1 if there is none
  *
  * Return: 0 or a negative errno.
@@ -108,7 +110,7 @@ int live_merge_finish(struct live_merge *l, int hurry_fd);
  *               side, too
  * @in_crowd: records that were given up because too many queues have the same name; they count as
  *            records of one side, too
- * @early: records of the host from before any peer recorded
+ * @early: records of this machine from before any peer recorded
  */
 struct live_merge_counts {
 	uint64_t matched;
@@ -142,7 +144,7 @@ const struct totals *live_merge_totals(const struct live_merge *l, bool of_all);
 const struct totals *live_merge_last(const struct live_merge *l);
 
 /**
- * live_merge_machines() - what is known of the machines of host and peers, by stream of the merge
+ * live_merge_machines() - what is known of this machine and those of peers, by stream of the merge
  */
 const struct machines *live_merge_machines(const struct live_merge *l);
 

@@ -333,8 +333,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	made_begin();
 	r.nr = 1 + kind % MADE_PEERS;
 	made.peer[0].is_file = kind & 0x10;
-	r.l = kind & 0x20 ? live_merge_new_lasting(made_source, r.nr, NULL)
-			  : live_merge_new(made_source, r.nr, NULL);
+	r.l = kind & 0x20 ? live_merge_new_lasting(NT_HOST, made_source, r.nr, NULL)
+			  : live_merge_new(NT_HOST, made_source, r.nr, NULL);
 	r.merged = merged_new();
 	ASSERT(r.l && r.merged);
 	play_all(&r, data + 2, nr_actions);

@@ -281,11 +281,11 @@ static void the_line_takes_the_place_of_the_file(void **state)
 	struct result r;
 
 	write_file("[all]\ntarget = true\nsize = 4kB\nduration = 0\n[live]\nduration = 1\n");
-	/* --peer needs the host's side; with the side in the file it is refused. */
+	/* --device needs the host's side; with the side in the file it is refused. */
 	RUN(&r, "--config", path, "--size=4k", "--host", "--duration", "x");
 	assert_says(&r, "ntprof-bpf: --duration x: not a time");
-	RUN(&r, "--config", path, "--siz", "4k", "--peer=x");
-	assert_says(&r, "ntprof-bpf: --peer is for the live view of the host");
+	RUN(&r, "--config", path, "--siz", "4k", "--device=nvme0n1");
+	assert_says(&r, "ntprof-bpf: --device is what a host calls it");
 	RUN(&r, "trace", "--config", path, "--size", "4k", "--nsid=1");
 	assert_says(&r, "%s:4: --duration 0: too short");
 	RUN(&r, "--config", path, "--size=4k", "live", "more");

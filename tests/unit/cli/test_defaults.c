@@ -77,12 +77,12 @@ static void with_no_driver_or_both_it_says_what_to_do(void **state)
 }
 
 /* @source becomes @command; the same if it stays. */
-static void assert_peer(const char *source, const char *command)
+static void assert_peer_of(enum nt_side side, const char *source, const char *command)
 {
 	const struct argp_state state = {.name = "ntprof-bpf"};
 	struct peer_options o = {.source = {(char *)source}, .nr = 1};
 
-	peer_options_end(&state, &o, NT_HOST, "");
+	peer_options_end(&state, &o, side);
 	assert_string_equal(o.source[0], command);
 	if (!strcmp(source, command)) {
 		assert_null(o.machine[0]);
@@ -92,9 +92,15 @@ static void assert_peer(const char *source, const char *command)
 	free(o.source[0]);
 }
 
+static void assert_peer(const char *source, const char *command)
+{
+	assert_peer_of(NT_HOST, source, command);
+}
+
 static void a_peer_that_is_a_machine_is_reached_by_ssh(void **state)
 {
 	assert_peer("root@target", "ssh root@target ntprof-bpf record --target -o -");
+	assert_peer_of(NT_TARGET, "root@host", "ssh root@host ntprof-bpf record --host -o -");
 	assert_peer("root@10.0.0.2", "ssh root@10.0.0.2 ntprof-bpf record --target -o -");
 	assert_peer("joe@a-b.example.com",
 		    "ssh joe@a-b.example.com sudo -n ntprof-bpf record --target -o -");

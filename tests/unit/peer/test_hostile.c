@@ -73,7 +73,7 @@ static void figures_that_serve_never_shows_take_no_memory(void **state)
 		snprintf(text[i], sizeof(text[i]), "/proc/%d/fd/%d", (int)getpid(), fd);
 		sources[i] = text[i];
 	}
-	l = live_merge_new_lasting(sources, PEERS, &myself);
+	l = live_merge_new_lasting(NT_HOST, sources, PEERS, &myself);
 	assert_non_null(l);
 	READ_UNTIL(l, all_read(l));
 	assert_int_equal(live_merge_tend(l), 0);

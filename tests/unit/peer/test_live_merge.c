@@ -23,8 +23,9 @@ static int configure(void **state)
 	return 0;
 }
 
-/* What a target's stream is like. */
+/* What a peer's stream is like: a target's, or with @of_host that of a host. */
 struct target {
+	bool of_host;
 	const char *hostname;
 	const char *nqn; /* NULL: the host's */
 	uint32_t sample, missing;
@@ -34,7 +35,8 @@ struct target {
 /* Return: fd of the stream, which has its end. @source: filled with a command that sends it */
 static int stream_of_target(const struct target *of, char source[64])
 {
-	struct stream_header h = {.side = NT_TARGET, .sample = of->sample, .missing = of->missing};
+	enum nt_side side = of->of_host ? NT_HOST : NT_TARGET;
+	struct stream_header h = {.side = side, .sample = of->sample, .missing = of->missing};
 	struct stream_event e = {.type = STREAM_CLOCK, .clock = {.monotonic_ns = SENT_AT}};
 	struct traffic *t = traffic_new(&config);
 	struct stream_writer *w;
@@ -48,12 +50,12 @@ static int stream_of_target(const struct target *of, char source[64])
 	assert_non_null(w);
 	must_write(w, e);
 	e = (struct stream_event){.type = STREAM_QUEUE,
-				  .queue = traffic_stream_queue(&config, 0, NT_TARGET)};
+				  .queue = traffic_stream_queue(&config, 0, side)};
 	if (of->nqn)
 		snprintf(e.queue.subsysnqn, sizeof(e.queue.subsysnqn), "%s", of->nqn);
 	must_write(w, e);
 	while (traffic_next(t, &r)) {
-		if (r.r.side != NT_TARGET || (of->most && n == of->most))
+		if (r.r.side != side || (of->most && n == of->most))
 			continue;
 		n++;
 		must_write(w, (struct stream_event){.type = STREAM_RECORD, .record = r.r});
@@ -65,17 +67,22 @@ static int stream_of_target(const struct target *of, char source[64])
 	return fd;
 }
 
-static void add_host(struct live_merge *l)
+static void add_own(struct live_merge *l, enum nt_side side)
 {
-	struct queue_info q = traffic_stream_queue(&config, 0, NT_HOST);
+	struct queue_info q = traffic_stream_queue(&config, 0, side);
 	struct traffic *t = traffic_new(&config);
 	struct traffic_record r;
 
 	assert_int_equal(live_merge_queue(l, &q), 0);
 	while (traffic_next(t, &r))
-		if (r.r.side == NT_HOST)
+		if (r.r.side == side)
 			assert_int_equal(live_merge_record(l, &r.r), 0);
 	traffic_free(t);
+}
+
+static void add_host(struct live_merge *l)
+{
+	add_own(l, NT_HOST);
 }
 
 static struct live_merge_counts counts(const struct live_merge *l)
@@ -162,6 +169,35 @@ static void everything_is_added_up_when_only_totals_are_shown(void **state)
 	/* Totals know the machines, and so which points are lacking. */
 	assert_ptr_equal(live_merge_totals(l, true)->machines, live_merge_machines(l));
 	assert_ptr_equal(live_merge_totals(l, false)->machines, live_merge_machines(l));
+	live_merge_free(l);
+	close(fd);
+}
+
+/* The same commands, seen from the target: its peer is the host. */
+static void a_target_is_merged_with_its_host(void **state)
+{
+	char source[64], *sources[] = {source};
+	int fd = stream_of_target(&(struct target){.of_host = true, .hostname = "web"}, source);
+	struct live_merge *l = live_merge_new(NT_TARGET, sources, 1, &myself);
+	const struct merge_connection *c;
+
+	assert_non_null(l);
+	READ_UNTIL(l, over(l, 0));
+	add_own(l, NT_TARGET);
+	assert_int_equal(live_merge_finish(l, -1), 0);
+	assert_int_equal(counts(l).matched, config.commands);
+	assert_int_equal(in_all(l), config.commands);
+	c = merge_connection(live_merge_merge(l), 0);
+	assert_string_equal(machines_get(live_merge_machines(l), c->host_stream)->name, "web");
+	assert_int_equal(machines_get(live_merge_machines(l), c->target_stream)->side, NT_TARGET);
+	live_merge_free(l);
+	close(fd);
+	/* One that records the same side is refused. */
+	fd = stream_of_target(&(struct target){.hostname = "stor"}, source);
+	l = live_merge_new(NT_TARGET, sources, 1, &myself);
+	assert_non_null(l);
+	READ_UNTIL(l, over(l, 0));
+	assert_string_equal(about(l).why, "it records a target; a host is needed");
 	live_merge_free(l);
 	close(fd);
 }
@@ -267,7 +303,7 @@ static void machines_are_known_by_their_headers(void **state)
 				    {.sample = 8, .missing = 1u << NT_T_SEND_R2T}};
 	char text[2][64], *sources[] = {text[0], text[1]};
 	int fd[] = {stream_of_target(&of[0], text[0]), stream_of_target(&of[1], text[1])};
-	struct live_merge *l = live_merge_new(sources, 2, &myself);
+	struct live_merge *l = live_merge_new(NT_HOST, sources, 2, &myself);
 	char own[65] = "";
 
 	assert_non_null(l);
@@ -302,7 +338,7 @@ static void a_peer_has_figures_of_its_own_until_it_is_matched(void **state)
 				    {.hostname = "two", .nqn = "nqn.other", .most = 7}};
 	char text[2][64], *sources[] = {text[0], text[1]};
 	int fd[] = {stream_of_target(&of[0], text[0]), stream_of_target(&of[1], text[1])};
-	struct live_merge *l = live_merge_new(sources, 2, &myself);
+	struct live_merge *l = live_merge_new(NT_HOST, sources, 2, &myself);
 
 	assert_non_null(l);
 	assert_null(live_merge_peer_stats(l, 0));
@@ -325,7 +361,7 @@ static void a_peer_has_figures_of_its_own_until_it_is_matched(void **state)
 static void the_descriptor_is_readable_when_there_is_something_to_do(void **state)
 {
 	char text[128];
-	char *sources[] = {text, "echo x >&2; sleep 1000", "kill -STOP $$; sleep 1000"};
+	char *sources[] = {text, "echo x >&2; sleep 1000", "exit 1"};
 	int fd = beginning();
 
 	snprintf(text, sizeof(text), "cat /proc/%d/fd/%d; sleep 1000", (int)getpid(), fd);
@@ -345,7 +381,7 @@ static void finishing_ends_every_peer(void **state)
 	char *sources[] = {"exit 1",
 			   "trap 'sleep 0.3; exit' TERM; echo x >&2; while :; do sleep 0.1; done",
 			   "exec sleep 1000"};
-	struct live_merge *l = live_merge_new(sources, 3, &myself);
+	struct live_merge *l = live_merge_new(NT_HOST, sources, 3, &myself);
 	struct peer_about a;
 
 	assert_non_null(l);
@@ -361,7 +397,7 @@ static void a_peer_that_is_started_again_is_read_again(void **state)
 {
 	char source[64], *sources[] = {source};
 	int fd = stream_of_target(&(struct target){.hostname = "stor"}, source);
-	struct live_merge *l = live_merge_new_lasting(sources, 1, &myself);
+	struct live_merge *l = live_merge_new_lasting(NT_HOST, sources, 1, &myself);
 	struct pollfd ready;
 	uint64_t matched;
 
@@ -447,7 +483,7 @@ static void one_stream_ends_in_a_turn(void **state)
 		fd[i] = stream_of_target(&(struct target){.hostname = "stor"}, source[i]);
 		sources[i] = source[i];
 	}
-	l = live_merge_new(sources, PEERS, &myself);
+	l = live_merge_new(NT_HOST, sources, PEERS, &myself);
 	assert_non_null(l);
 	be_patient();
 	while (ended < PEERS) {
@@ -472,6 +508,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, configure)
 		TEST(totals_go_from_interval_to_interval),
 		TEST(everything_is_added_up_when_only_totals_are_shown),
+		TEST(a_target_is_merged_with_its_host),
 		TEST(what_became_of_each_record_is_counted),
 		TEST(records_of_the_target_alone_are_counted),
 		TEST(records_that_wait_for_long_are_given_up),

@@ -112,7 +112,7 @@ static struct live_merge *start_at_terminal(char *const *sources, unsigned int n
 	struct live_merge *l;
 
 	MUST(terminal >= 0);
-	l = live_merge_new(sources, nr, &user);
+	l = live_merge_new(NT_HOST, sources, nr, &user);
 	MUST(l);
 	for (unsigned int i = 0; i < nr; i++)
 		MUST(!prompts_answer(l, i, terminal, hurry_fd, monotonic_ns() + patience_ns, heard,
@@ -302,7 +302,7 @@ static void job_in_the_background(void)
 	signal(SIGTTOU, SIG_IGN);
 	tcsetpgrp(STDIN_FILENO, getppid());
 	MUST(prompts_terminal() < 0);
-	l = live_merge_new(&source, 1, &myself);
+	l = live_merge_new(NT_HOST, &source, 1, &myself);
 	MUST(l);
 	be_patient();
 	while (!said(l, "got")) {

@@ -52,7 +52,7 @@ static inline void be_patient(void)
 
 static inline struct live_merge *start_as(const struct peer_user *user, char *source)
 {
-	struct live_merge *l = live_merge_new(&source, 1, user);
+	struct live_merge *l = live_merge_new(NT_HOST, &source, 1, user);
 
 	assert_non_null(l);
 	return l;

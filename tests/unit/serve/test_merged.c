@@ -212,7 +212,7 @@ static void what_a_live_merge_has_is_taken(void **state)
 	char first[] = "exit 1", second[] = "exit 2", *sources[] = {first, second};
 	const uint64_t until = monotonic_ns() + PATIENCE_NS;
 	const struct nt_record r = {.side = NT_HOST};
-	struct live_merge *l = live_merge_new(sources, 2, &myself);
+	struct live_merge *l = live_merge_new(NT_HOST, sources, 2, &myself);
 	struct merged_source from;
 
 	assert_non_null(l);

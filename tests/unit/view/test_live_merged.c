@@ -117,7 +117,7 @@ static void run(const struct pair *p, char **interval, char **summary)
 	struct live_merge *l;
 
 	snprintf(command, sizeof(command), "cat %s", path);
-	l = live_merge_new(sources, 1, &myself);
+	l = live_merge_new(NT_HOST, sources, 1, &myself);
 	assert_non_null(l);
 	live_merge_lacks(l, p->host_lacks);
 	while (!peer_over(live_merge_peer(l, 0))) {

@@ -22,7 +22,7 @@ static struct live_merge *peers(char *const *sources, unsigned int nr,
 				bool (*so)(const struct peer *p), uint64_t said)
 {
 	const struct peer_user myself = {.other = false};
-	struct live_merge *l = live_merge_new(sources, nr, &myself);
+	struct live_merge *l = live_merge_new(NT_HOST, sources, nr, &myself);
 	uint64_t until = monotonic_ns() + PATIENCE_NS;
 	unsigned int ready = 0;
 
@@ -201,7 +201,7 @@ static void the_start_is_told_line_by_line(void **state)
 {
 	char *sources[] = {"echo one >&2; echo two >&2; printf three >&2; sleep 1000"};
 	const struct peer_user myself = {.other = false};
-	struct live_merge *l = live_merge_new(sources, 1, &myself);
+	struct live_merge *l = live_merge_new(NT_HOST, sources, 1, &myself);
 	uint64_t until = monotonic_ns() + PATIENCE_NS;
 	uint64_t told = 0;
 	struct peer_about a = {.messages = NULL};

@@ -90,7 +90,7 @@ static struct live_merge *whole_peer(unsigned int nr, int *fd)
 
 	*fd = future_file(nr, nr > 0, path);
 	snprintf(command, sizeof(command), "cat %s", path);
-	l = live_merge_new(sources, 1, &user);
+	l = live_merge_new(NT_HOST, sources, 1, &user);
 	assert_non_null(l);
 	while (!peer_over(live_merge_peer(l, 0))) {
 		struct pollfd p = {.fd = live_merge_fd(l), .events = POLLIN};
