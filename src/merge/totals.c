@@ -29,6 +29,11 @@ void totals_free(struct totals *t)
 	for (unsigned int i = 0; i < t->nr_rows; i++)
 		free(t->row[i]);
 	free(t->row);
+	for (unsigned int i = 0; i < t->nr_ctrls; i++) {
+		totals_free(t->ctrl[i]);
+		free(t->ctrl[i]);
+	}
+	free(t->ctrl);
 	free(t->slowest);
 	errors_free(&t->errors);
 }
@@ -48,6 +53,35 @@ static bool is_slow(const struct totals *t, uint64_t latency)
 	       (t->max_slowest && latency > t->slowest[0].latency);
 }
 
+void totals_by_ctrl(struct totals *t)
+{
+	t->max_ctrls = TOTALS_CTRLS_MAX;
+}
+
+/* Queues that connect again are those of the same controller, whatever its new id. */
+static bool is_of_ctrl(const struct totals *ctrl, const struct merge_connection *c)
+{
+	return ctrl->connection->host_stream == c->host_stream &&
+	       ctrl->connection->host_instance == c->host_instance &&
+	       !strcmp(ctrl->connection->subsysnqn, c->subsysnqn);
+}
+
+/* Return: the totals of a connection's controller; NULL if there is no room for them. */
+static struct totals *ctrl_get(struct totals *t, const struct merge_connection *c)
+{
+	struct totals *new;
+
+	for (unsigned int i = 0; i < t->nr_ctrls; i++)
+		if (is_of_ctrl(t->ctrl[i], c))
+			return t->ctrl[i];
+	if (t->nr_ctrls == t->max_ctrls)
+		return NULL;
+	new = ARRAY_MAKE(t->ctrl, t->nr_ctrls, t->nr_ctrls, sizeof(*new));
+	if (new)
+		new->connection = c;
+	return new;
+}
+
 /* Return: NULL when memory ran out. */
 static __attribute__((noinline)) struct totals_row *
 row_make(struct totals *t, const struct merge_connection *c, enum nt_op op)
@@ -61,6 +95,7 @@ row_make(struct totals *t, const struct merge_connection *c, enum nt_op op)
 		return NULL;
 	t->row[i]->connection = c;
 	t->row[i]->op = op;
+	t->row[i]->ctrl = ctrl_get(t, c);
 	return t->row[i];
 }
 
@@ -97,6 +132,7 @@ static void row_machines(const struct totals *t, struct totals_row *row,
 	if (!merged_split_renew(&row->how, host, target))
 		return;
 	memset(row->stage, 0, sizeof(row->stage));
+	memset(row->own, 0, sizeof(row->own));
 	row->has_stages = false;
 	row->plain = false;
 }
@@ -152,7 +188,8 @@ static int find_stages(struct totals *t, enum nt_op op, const struct merged_spli
 
 static int row_find_stages(struct totals *t, struct totals_row *row, bool *full)
 {
-	if (find_stages(t, row->op, &row->how, row->stage, full))
+	if (find_stages(t, row->op, &row->how, row->stage, full) ||
+	    (row->ctrl && find_stages(row->ctrl, row->op, &row->how, row->own, full)))
 		return -ENOMEM;
 	row->has_stages = !*full;
 	row->plain = row->has_stages && !row->how.missing[NT_HOST] && !row->how.missing[NT_TARGET];
@@ -176,13 +213,14 @@ static void add_negative(struct totals *t, struct totals_stage *stage, int64_t n
 /*
  * @network: the stage that the network is in
  * @at: where stages are counted
+ * @own: the same for its controller
  * @joined: an arrival of the command may be that of a later packet
  */
 static void add_stages(struct totals *t, struct totals_row *row,
 		       const int64_t stage[NT_MERGED_STAGES_NR], unsigned int network,
-		       struct totals_stage *const at[NT_MERGED_STAGES_NR], bool joined)
+		       struct totals_stage *const at[NT_MERGED_STAGES_NR],
+		       struct totals_stage *const own[NT_MERGED_STAGES_NR], bool joined)
 {
-
 	row->split++;
 	if (network < NT_MERGED_STAGES_NR) {
 		t->network_ns += stage[network];
@@ -198,9 +236,13 @@ static void add_stages(struct totals *t, struct totals_row *row,
 		row->sum[i] += ns;
 		if (ns < 0) {
 			add_negative(t, s, ns);
+			if (own[i])
+				own[i]->below += ns;
 			ns = 0;
 		}
 		hist_count(&s->time, (uint64_t)ns);
+		if (own[i])
+			hist_count(&own[i]->time, (uint64_t)ns);
 	}
 }
 
@@ -209,6 +251,8 @@ static void add_unsplit(struct totals *t, struct totals_row *row, uint64_t laten
 	t->unsplit++;
 	row->unsplit_ns += latency;
 	hist_count(&t->unsplit_latency[row->op], latency);
+	if (row->ctrl)
+		hist_count(&row->ctrl->unsplit_latency[row->op], latency);
 }
 
 /* Commands of connections with TLS lack all arrivals, mostly. */
@@ -227,7 +271,7 @@ static __attribute__((noinline)) void add_split(struct totals *t, struct totals_
 	bool joined = (host->flags | target->flags) & NT_F_ARRIVAL_JOINED;
 	uint32_t host_lacks = row->how.missing[NT_HOST] | record_lacks(host);
 	uint32_t target_lacks = row->how.missing[NT_TARGET] | record_lacks(target);
-	struct totals_stage **at = row->stage;
+	struct totals_stage **at = row->stage, **own = row->own;
 	const struct merged_split *how = &row->how;
 	int64_t stage[NT_MERGED_STAGES_NR];
 	bool full = false;
@@ -236,9 +280,14 @@ static __attribute__((noinline)) void add_split(struct totals *t, struct totals_
 		how = split_lacking(t, host_lacks, target_lacks);
 		at = t->lacking_stage[row->op];
 		full = find_stages(t, row->op, how, at, &full) || full;
+		if (row->ctrl) {
+			split_lacking(row->ctrl, host_lacks, target_lacks);
+			own = row->ctrl->lacking_stage[row->op];
+			full = find_stages(row->ctrl, row->op, how, own, &full) || full;
+		}
 	}
 	if (!full && merged_split(how, host, target, stage)) {
-		add_stages(t, row, stage, how->into[NT_MS_NETWORK_TRANSMISSION], at, joined);
+		add_stages(t, row, stage, how->into[NT_MS_NETWORK_TRANSMISSION], at, own, joined);
 		t->last.into = how->into;
 		memcpy(t->last.stage, stage, sizeof(stage));
 	} else {
@@ -255,6 +304,7 @@ add_plain(struct totals *t, struct totals_row *row, const struct nt_record *host
 	  const struct nt_record *target, bool joined)
 {
 	int64_t stage[NT_MERGED_STAGES_NR];
+	unsigned int bucket;
 	uint64_t bits = 0;
 
 	if (!row->plain || !split_whole(host, target, stage))
@@ -268,11 +318,12 @@ add_plain(struct totals *t, struct totals_row *row, const struct nt_record *host
 	t->network_ns += stage[NT_MS_NETWORK_TRANSMISSION];
 	if (joined)
 		t->joined_network_ns += stage[NT_MS_NETWORK_TRANSMISSION];
-#define COUNT(id, name)                                                       \
-	row->sum[NT_##id] += stage[NT_##id];                                  \
-	hist_count_in(&row->stage[NT_##id]->time,                             \
-		      nt_bucket_of_known((unsigned long long)stage[NT_##id]), \
-		      (uint64_t)stage[NT_##id]);
+#define COUNT(id, name)                                                              \
+	row->sum[NT_##id] += stage[NT_##id];                                         \
+	bucket = nt_bucket_of_known((unsigned long long)stage[NT_##id]);             \
+	hist_count_in(&row->stage[NT_##id]->time, bucket, (uint64_t)stage[NT_##id]); \
+	if (row->ctrl)                                                               \
+		hist_count_in(&row->own[NT_##id]->time, bucket, (uint64_t)stage[NT_##id]);
 	NT_MERGED_STAGES(COUNT)
 #undef COUNT
 	t->last.into = row->how.into;
@@ -358,6 +409,10 @@ int totals_add(struct totals *t, const struct merge_connection *c, const struct 
 	row->latency_ns += latency;
 	hist_count_in(&t->latency[op], bucket, latency);
 	t->latency[op].bytes += host->length;
+	if (row->ctrl) {
+		row->ctrl->commands++;
+		hist_count_in(&row->ctrl->latency[op], bucket, latency);
+	}
 	if (full)
 		add_unsplit(t, row, latency);
 	else if (!add_plain(t, row, host, target, joined))
@@ -415,8 +470,61 @@ static int stages_move(struct totals *into, struct totals *from, enum nt_op op)
 	return 0;
 }
 
+int totals_add_op(struct totals *into, const struct totals *from, enum nt_op op)
+{
+	bool full = false;
+
+	hist_merge(&into->latency[op], &from->latency[op]);
+	hist_merge(&into->unsplit_latency[op], &from->unsplit_latency[op]);
+	into->commands += from->latency[op].count;
+	for (unsigned int i = 0; i < from->nr_stages[op]; i++) {
+		const struct totals_stage *s = from->stage[op][i];
+		struct totals_stage *sum = stage_get(into, op, s->stages, s->name, &full);
+
+		if (!sum && !full)
+			return -ENOMEM;
+		if (!sum)
+			continue;
+		hist_merge(&sum->time, &s->time);
+		sum->below += s->below;
+	}
+	return 0;
+}
+
+static void ctrl_clear(struct totals *t)
+{
+	memset(t->latency, 0, sizeof(t->latency));
+	memset(t->unsplit_latency, 0, sizeof(t->unsplit_latency));
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		for (unsigned int i = 0; i < t->nr_stages[op]; i++) {
+			memset(&t->stage[op][i]->time, 0, sizeof(t->stage[op][i]->time));
+			t->stage[op][i]->below = 0;
+		}
+	}
+	t->commands = 0;
+}
+
+/* Moves the totals of controllers, or drops them where @into has none. */
+static int ctrls_move(struct totals *into, const struct totals *from)
+{
+	for (unsigned int i = 0; i < from->nr_ctrls; i++) {
+		struct totals *of = from->ctrl[i], *sum;
+
+		if (!of->commands)
+			continue;
+		sum = ctrl_get(into, of->connection);
+		for (unsigned int op = 0; sum && op < NT_OPS_NR; op++)
+			if (totals_add_op(sum, of, (enum nt_op)op))
+				return -ENOMEM;
+		ctrl_clear(of);
+	}
+	return 0;
+}
+
 int totals_fold(struct totals *into, struct totals *from)
 {
+	if (ctrls_move(into, from))
+		return -ENOMEM;
 	for (unsigned int i = 0; i < from->nr_rows; i++) {
 		if (from->row[i] && from->row[i]->commands && row_move(into, from->row[i]))
 			return -ENOMEM;

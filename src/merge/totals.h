@@ -26,6 +26,14 @@
 #define TOTALS_STAGES_MAX 64
 
 /*
+ * The most controllers with totals of their own, of some 300 KiB each if they read and write.
+ * Commands of further ones are in the totals of all only.
+ */
+#ifndef TOTALS_CTRLS_MAX
+#define TOTALS_CTRLS_MAX 64u
+#endif
+
+/*
  * A command that was among the slowest: matched, or given up by the host, and then perhaps @alone.
  */
 struct slow_command {
@@ -71,6 +79,8 @@ static inline __int128 totals_stage_sum(const struct totals_stage *s)
  * @has_stages: @stage is filled
  * @plain: @stage is filled, and no machine lacks a point
  * @stage: [stage] where times are counted, for stages with how.into[stage] == stage
+ * @ctrl: the totals of its controller; NULL: it has none
+ * @own: as @stage, there
  * @sum: [stage] nanoseconds, over the commands split, negative times included
  */
 struct totals_row {
@@ -85,6 +95,8 @@ struct totals_row {
 	bool has_stages;
 	bool plain;
 	struct totals_stage *stage[NT_MERGED_STAGES_NR];
+	struct totals *ctrl;
+	struct totals_stage *own[NT_MERGED_STAGES_NR];
 	__int128 sum[NT_MERGED_STAGES_NR];
 };
 
@@ -111,6 +123,9 @@ struct totals_row {
  * @negative: stages that came out negative; @most_negative: the worst of them, nanoseconds
  * @last: of the command that was added last: its row, its stages and how they are joined; @into
  *        NULL: they are not known; @row NULL: it failed
+ * @ctrl: latencies and stages of each controller, @nr_ctrls of at most @max_ctrls; they have no
+ *        rows, and no other sums
+ * @connection: in these, one of the controller's
  * @slowest: @nr_slowest of at most @max_slowest, in no order before totals_sort()
  */
 struct totals {
@@ -137,6 +152,10 @@ struct totals {
 		const uint8_t *into;
 		int64_t stage[NT_MERGED_STAGES_NR];
 	} last;
+	struct totals **ctrl;
+	unsigned int nr_ctrls;
+	unsigned int max_ctrls;
+	const struct merge_connection *connection;
 	struct slow_command *slowest;
 	unsigned int nr_slowest;
 	unsigned int max_slowest;
@@ -144,6 +163,17 @@ struct totals {
 
 /** totals_init() - zero the sums; @max_slowest at most TOTALS_SLOWEST_MAX; Return: 0 or -ENOMEM */
 int totals_init(struct totals *t, unsigned int max_slowest);
+
+/** totals_by_ctrl() - from now on count each controller by itself as well */
+void totals_by_ctrl(struct totals *t);
+
+/**
+ * totals_add_op() - add latencies, stages and what could not be split of an operation; @from stays
+ * as it is
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int totals_add_op(struct totals *into, const struct totals *from, enum nt_op op);
 
 /**
  * totals_add() - count a matched command

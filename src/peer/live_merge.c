@@ -184,6 +184,11 @@ static struct live_merge *begin(enum nt_side side, char *const *sources, unsigne
 	    machines_init(&l->machines, PEER_STREAM + nr))
 		goto fail;
 	l->interval.machines = l->last.machines = l->total.machines = &l->machines;
+	/* Only the live view shows single controllers, and only those of an interval. */
+	if (!lasting) {
+		totals_by_ctrl(&l->interval);
+		totals_by_ctrl(&l->last);
+	}
 	live_merge_lacks(l, 0);
 	if (unmatched_begin(l->unmatched, OWN_STREAM, &(struct unmatched_header){.side = side}))
 		goto fail;

@@ -348,31 +348,21 @@ static void name_print(const struct view_row *k, FILE *f)
 	fprintf(f, "%s\n", k->op < NT_OPS_NR ? op_name(k->op) : "all operations");
 }
 
-/* Whose stages follow. @sum: of the row; NULL: those of merged commands, which are not by row */
-static void stages_title(const struct view_row *k, const struct stages_sum *sum, FILE *f)
+/* Whose stages follow. @merged: "merged ", or "" */
+static void stages_title(const struct view_row *k, enum stages_scope scope, const char *merged,
+			 FILE *f)
 {
 	const char *op = k->op < NT_OPS_NR ? op_name(k->op) : "commands";
 	char name[sizeof(k->controller)];
 
 	text_copy(name, sizeof(name), k->controller, TEXT_MARK);
-	if (!sum)
-		fprintf(f, "\nstages of all merged %s of ALL CONTROLLERS:\n", op);
-	else if (sum->scope == STAGES_OF_ALL)
-		fprintf(f, "\nstages of all %s of ALL CONTROLLERS:\n", op);
-	else if (sum->scope == STAGES_OF_ROWS)
-		fprintf(f, "\nstages of these %s:\n", op);
+	if (scope == STAGES_OF_ALL)
+		fprintf(f, "\nstages of all %s%s of ALL CONTROLLERS:\n", merged, op);
+	else if (scope == STAGES_OF_ROWS)
+		fprintf(f, "\nstages of these %s%s:\n", merged, op);
 	else
-		fprintf(f, "\nstages of the %s of all queues of %s:\n", op,
+		fprintf(f, "\nstages of the %s%s of all queues of %s:\n", merged, op,
 			name[0] ? name : "these controllers");
-}
-
-static bool is_merged(const struct merged_row *m, const struct view_row *k)
-{
-	struct value host;
-
-	columns_get(&merged_columns, MERGED_HOST, m, &host);
-	return !strcmp(host.text, k->controller) && m->connection->qid == k->qid &&
-	       m->t->op == k->op;
 }
 
 /*
@@ -403,8 +393,8 @@ static void means_print(const struct merged_row *m, FILE *f, unsigned int width)
 }
 
 /* Return: 0 or -ENOMEM. */
-static int queue_means_print(const struct totals *m, const struct view_row *k, FILE *f,
-			     unsigned int width)
+static int queue_means_print(const struct totals *m, const struct stats *s,
+			     const struct stats_row *row, FILE *f, unsigned int width)
 {
 	unsigned int nr;
 	struct merged_row *rows = columns_merged_rows(m, &nr);
@@ -412,7 +402,7 @@ static int queue_means_print(const struct totals *m, const struct view_row *k, F
 	if (!rows)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < nr; i++) {
-		if (is_merged(&rows[i], k))
+		if (rows[i].t->op == row->op && visible_rows_is_of(s, row, rows[i].connection))
 			means_print(&rows[i], f, width);
 	}
 	free(rows);
@@ -424,8 +414,11 @@ int page_row_print(const struct block *b, const struct visible_rows *p, const st
 {
 	const struct queue_row *row = visible_rows_find(p, l);
 	struct visible_rows one = *p;
+	const struct figures *figures = l->choice ? &l->choice->figures : NULL;
 	bool merged = m && m->commands;
 	struct stages_sum *sum = NULL;
+	enum stages_scope scope;
+	struct totals some;
 	int err = 0;
 
 	name_print(&l->row, f);
@@ -438,17 +431,23 @@ int page_row_print(const struct block *b, const struct visible_rows *p, const st
 	one.total = *row;
 	rows_print_visible(b, &one, NULL, f, f);
 	legend_print_row(b, row, f);
-	if (!merged) {
+	if (merged) {
+		err = visible_rows_merged(p, b->s, row->row, m, &some, &scope);
+		if (!err) {
+			stages_title(&l->row, scope, "merged ", f);
+			stages_print_op(b->s, &some, NULL, l->row.op, figures, f, b->width,
+					b->unicode);
+			err = queue_means_print(m, b->s, row->row, f, b->width);
+		}
+		totals_free(&some);
+	} else {
 		sum = visible_rows_stages(p, b->s, row->row, false);
 		if (!sum)
 			return -ENOMEM;
+		stages_title(&l->row, sum->scope, "", f);
+		stages_print_op(b->s, NULL, sum, l->row.op, figures, f, b->width, b->unicode);
+		free(sum);
 	}
-	stages_title(&l->row, sum, f);
-	stages_print_op(b->s, merged ? m : NULL, sum, l->row.op,
-			l->choice ? &l->choice->figures : NULL, f, b->width, b->unicode);
-	free(sum);
-	if (merged)
-		err = queue_means_print(m, &l->row, f, b->width);
 	fputs("\n", f);
 	histogram_print(b, row, f);
 	return err;

@@ -666,15 +666,16 @@ static int show(struct stage_rows *rows, char what[CELL_LEN], const struct figur
 	return print_across(rows, what, figures, f, width, unicode);
 }
 
+static const char *const whose[] = {
+	[STAGES_OF_ROWS] = "of these rows",
+	[STAGES_OF_CONTROLLERS] = "of all queues",
+	[STAGES_OF_ALL] = "ALL CONTROLLERS",
+};
+
 int stages_show_side(const struct stats *s, const struct stages_sum *sum,
 		     const struct figures *figures, struct stage_memory *memory, FILE *f,
 		     unsigned int width, bool unicode)
 {
-	static const char *const whose[] = {
-		[STAGES_OF_ROWS] = "of these rows",
-		[STAGES_OF_CONTROLLERS] = "of all queues",
-		[STAGES_OF_ALL] = "ALL CONTROLLERS",
-	};
 	struct stage_rows rows;
 	char what[CELL_LEN] = "";
 
@@ -687,8 +688,9 @@ int stages_show_side(const struct stats *s, const struct stages_sum *sum,
 	return show(&rows, what, figures, memory, f, width, unicode);
 }
 
-int stages_show_merged(const struct totals *m, const struct figures *figures,
-		       struct stage_memory *memory, FILE *f, unsigned int width, bool unicode)
+int stages_show_merged(const struct totals *m, const enum stages_scope *scope,
+		       const struct figures *figures, struct stage_memory *memory, FILE *f,
+		       unsigned int width, bool unicode)
 {
 	static const struct phrase merged[] = {PHRASE(NULL, MERGING_COMMANDS, .after = " merged")};
 	struct stage_rows rows;
@@ -696,6 +698,8 @@ int stages_show_merged(const struct totals *m, const struct figures *figures,
 
 	columns_stages_merged(&rows, m);
 	line_format(what, sizeof(what), &merging_columns, merged, ARRAY_SIZE(merged), m);
+	if (scope)
+		snprintf(what + strlen(what), sizeof(what) - strlen(what), ", %s", whose[*scope]);
 	return show(&rows, what, figures, memory, f, width, unicode);
 }
 

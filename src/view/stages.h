@@ -107,9 +107,13 @@ int stages_show_side(const struct stats *s, const struct stages_sum *sum,
 		     const struct figures *figures, struct stage_memory *memory, FILE *f,
 		     unsigned int width, bool unicode);
 
-/** stages_show_merged() - the same for the ten stages of merged commands */
-int stages_show_merged(const struct totals *m, const struct figures *figures,
-		       struct stage_memory *memory, FILE *f, unsigned int width, bool unicode);
+/**
+ * stages_show_merged() - the same for the ten stages of merged commands
+ * @scope: of which rows they are; NULL: of all commands, which is not said
+ */
+int stages_show_merged(const struct totals *m, const enum stages_scope *scope,
+		       const struct figures *figures, struct stage_memory *memory, FILE *f,
+		       unsigned int width, bool unicode);
 
 /*
  * The columns of the stages: where the time of an operation's commands goes, for one side or for

@@ -219,6 +219,11 @@ static bool peers_run(const struct live_merge *l)
 	return true;
 }
 
+static bool is_filtered(const struct view_options *o)
+{
+	return o->state && o->state->filter[0];
+}
+
 /* Return: whether any commands were merged, 1 or 0; or -ENOMEM. */
 static int merged_print(const struct view_options *o, const struct block *b, const struct screen *s,
 			unsigned int wrap)
@@ -229,10 +234,10 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		any |= m->latency[op].count != 0;
-	if (o->redraw && !b->summary)
-		err = stages_show_merged(m, figures_of(o), memory_of(o, b, true),
+	if (o->redraw && !b->summary && !is_filtered(o))
+		err = stages_show_merged(m, NULL, figures_of(o), memory_of(o, b, true),
 					 s->part[SCREEN_MERGED], b->width, b->unicode);
-	else
+	else if (!o->redraw || b->summary)
 		stages_print_merged(m, STAGES_ANY_OP, figures_of(o), s->part[SCREEN_MERGED],
 				    b->width, b->unicode);
 	err = err ?: connections_print_stages(m, s->part[SCREEN_CONNECTIONS]);
@@ -246,6 +251,21 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	if (!err && b->summary)
 		err = numbers_print_merged(m, s->part[SCREEN_PEERS]);
 	return err ?: any;
+}
+
+/* The merged commands of the rows that match the filter. Return: 0 or -ENOMEM. */
+static int filtered_merged_print(const struct view_options *o, const struct block *b,
+				 const struct visible_rows *p, const struct totals *m, FILE *f)
+{
+	enum stages_scope scope;
+	struct totals some;
+	int err = visible_rows_merged(p, b->s, NULL, m, &some, &scope);
+
+	if (!err)
+		err = stages_show_merged(&some, &scope, figures_of(o), NULL, f, b->width,
+					 b->unicode);
+	totals_free(&some);
+	return err;
 }
 
 /* The stages of the rows that match the filter. Return: 0 or -ENOMEM. */
@@ -292,6 +312,8 @@ static int table_show(const struct block *b, const struct view_options *o, struc
 		if (state->filter[0] && p.nr && !(m && m->commands))
 			err = filtered_stages_print(o, b, &p, s->part[SCREEN_STAGES]);
 	}
+	if (!err && state->filter[0] && m && m->commands)
+		err = filtered_merged_print(o, b, &p, m, s->part[SCREEN_MERGED]);
 	visible_rows_free(&p);
 	return err;
 }

@@ -578,6 +578,83 @@ struct stages_sum *visible_rows_stages(const struct visible_rows *p, const struc
 	return sum;
 }
 
+bool visible_rows_is_of(const struct stats *s, const struct stats_row *r,
+			const struct merge_connection *c)
+{
+	const char *nqn = s->side == NT_HOST ? c->subsysnqn : c->hostnqn;
+	char name[sizeof(r->controller)];
+
+	if (r->shared || r->qid != c->qid || (nqn[0] && strcmp(r->peer, nqn) != 0))
+		return false;
+	if (s->side == NT_HOST)
+		snprintf(name, sizeof(name), "nvme%u", c->host_instance);
+	else
+		snprintf(name, sizeof(name), "cntlid %u", c->cntlid);
+	return !strcmp(r->controller, name);
+}
+
+/* Whether a connection's operation is in @row, or, if that is NULL, in any row that is shown. */
+static bool is_shown(const struct visible_rows *p, const struct stats *s,
+		     const struct stats_row *row, const struct totals_row *t)
+{
+	for (size_t i = 0; i < s->nr_rows; i++)
+		if (s->rows[i]->op == t->op && p->shown[i] && (!row || p->shown[i] == row) &&
+		    visible_rows_is_of(s, s->rows[i], t->connection))
+			return true;
+	return false;
+}
+
+/* Bits: commands of the rows are in the totals of an operation of a controller, and others. */
+struct merged_share {
+	const struct totals *ctrl;
+	unsigned char op[NT_OPS_NR];
+};
+
+static struct merged_share *share_of(struct merged_share *shares, const struct totals *ctrl)
+{
+	while (shares->ctrl && shares->ctrl != ctrl)
+		shares++;
+	shares->ctrl = ctrl;
+	return shares;
+}
+
+int visible_rows_merged(const struct visible_rows *p, const struct stats *s,
+			const struct stats_row *row, const struct totals *m, struct totals *into,
+			enum stages_scope *scope)
+{
+	struct merged_share share[TOTALS_CTRLS_MAX + 1] = {{NULL}};
+	bool any = false, all = false;
+	int err = 0;
+
+	*into = (struct totals){.machines = m->machines};
+	*scope = STAGES_OF_ROWS;
+	for (unsigned int i = 0; i < m->nr_rows; i++) {
+		const struct totals_row *t = m->row[i];
+		bool own = t && t->commands && is_shown(p, s, row, t);
+
+		any |= own;
+		all |= own && !t->ctrl;
+		if (t && t->commands && t->ctrl)
+			share_of(share, t->ctrl)->op[t->op] |= own ? 1 : 2;
+	}
+	if (all || !any) {
+		*scope = STAGES_OF_ALL;
+		for (unsigned int op = 0; !err && op < NT_OPS_NR; op++)
+			err = totals_add_op(into, m, (enum nt_op)op);
+		return err;
+	}
+	for (const struct merged_share *of = share; of->ctrl; of++) {
+		for (unsigned int op = 0; !err && op < NT_OPS_NR; op++) {
+			if (!(of->op[op] & 1))
+				continue;
+			if (of->op[op] & 2)
+				*scope = STAGES_OF_CONTROLLERS;
+			err = totals_add_op(into, of->ctrl, (enum nt_op)op);
+		}
+	}
+	return err;
+}
+
 const struct queue_row *visible_rows_find(const struct visible_rows *p, const struct view_state *l)
 {
 	for (size_t i = 0; i < p->nr; i++) {

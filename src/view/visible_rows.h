@@ -87,6 +87,28 @@ bool visible_rows_stalled(const struct queue_row *row);
 struct stages_sum *visible_rows_stages(const struct visible_rows *p, const struct stats *s,
 				       const struct stats_row *row, bool summary);
 
+/**
+ * visible_rows_is_of() - whether the row of a queue is that of a connection, as far as both know
+ * its names
+ */
+bool visible_rows_is_of(const struct stats *s, const struct stats_row *r,
+			const struct merge_connection *c);
+
+/**
+ * visible_rows_merged() - the merged commands of controllers that have a row, of an interval
+ * @s: of visible_rows_make()
+ * @row: as for visible_rows_stages()
+ * @m: all merged commands; without totals of controllers the result is of all of them
+ * @into: zero; filled with stages and latencies, and @m's machines; to be released with
+ *        totals_free()
+ * @scope: filled
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int visible_rows_merged(const struct visible_rows *p, const struct stats *s,
+			const struct stats_row *row, const struct totals *m, struct totals *into,
+			enum stages_scope *scope);
+
 /** visible_rows_free() - release */
 void visible_rows_free(struct visible_rows *p);
 

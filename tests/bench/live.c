@@ -185,6 +185,7 @@ static struct live_cost run(enum fate fate, const struct traffic_config *c)
 
 	if (totals_init(&totals, 0))
 		abort();
+	totals_by_ctrl(&totals);
 	peer_begin(&peer);
 	for (unsigned int i = 0; i < c->nr_queues; i++) {
 		struct queue_info q = traffic_stream_queue(c, i, NT_HOST);

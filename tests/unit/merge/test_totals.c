@@ -266,6 +266,81 @@ static void folding_intervals_gives_the_same_as_no_intervals(void **state)
 	machines_free(&m);
 }
 
+static void assert_ctrls_add_up(const struct totals *t)
+{
+	struct totals sum = {.commands = 0};
+
+	for (unsigned int i = 0; i < t->nr_ctrls; i++)
+		assert_int_equal(totals_add_op(&sum, t->ctrl[i], NT_OP_READ), 0);
+	assert_int_equal(sum.commands, t->commands);
+	assert_memory_equal(&sum.unsplit_latency, &t->unsplit_latency, sizeof(sum.unsplit_latency));
+	for (unsigned int i = 0; i < t->nr_stages[NT_OP_READ]; i++) {
+		const struct totals_stage *a = t->stage[NT_OP_READ][i];
+		const struct totals_stage *b = stage_of(&sum, a->name);
+
+		assert_true(!a->time.count || b);
+		assert_true(!b || a->below == b->below);
+		assert_true(!b || !memcmp(&a->time, &b->time, sizeof(a->time)));
+	}
+	totals_free(&sum);
+}
+
+/* A queue of the same controller that connected again is among its commands. */
+static void each_controller_has_its_stages_and_together_they_are_all(void **state)
+{
+	const struct merge_connection other = {.index = 2, .host_instance = 1, .target_stream = 1};
+	const struct merge_connection again = {.index = 3, .cntlid = 7, .target_stream = 1};
+	const struct merge_connection *const of[] = {&one, &other, &again};
+	struct totals interval, last, total;
+
+	assert_int_equal(totals_init(&interval, 0) ?: totals_init(&last, 0)
+						   ?: totals_init(&total, 0),
+			 0);
+	totals_by_ctrl(&interval);
+	totals_by_ctrl(&last);
+	for (unsigned int round = 0; round < 3; round++) {
+		for (unsigned int i = 0; i < 30; i++)
+			add(&interval, of[i % 3], i % 3 == 1 ? 9000000 : 4900 + 50 * i,
+			    i % 5   ? 0
+			    : i % 2 ? 1u << NT_T_CMD
+				    : 1u << NT_T_DONE);
+		assert_int_equal(interval.nr_ctrls, 2);
+		assert_int_equal(interval.ctrl[0]->commands, 20);
+		assert_int_equal(interval.ctrl[1]->commands, 10);
+		assert_true(stage_of(interval.ctrl[1], "network_transmission")->time.sum >
+			    1000 * stage_of(interval.ctrl[0], "network_transmission")->time.sum);
+		assert_ctrls_add_up(&interval);
+		assert_int_equal(totals_fold(&total, &last), 0);
+		assert_int_equal(totals_fold(&last, &interval), 0);
+		assert_ctrls_add_up(&last);
+		assert_int_equal(last.ctrl[0]->commands, 20);
+		assert_int_equal(interval.ctrl[0]->commands, 0);
+	}
+	assert_int_equal(total.nr_ctrls, 0);
+	assert_int_equal(total.commands, 60);
+	totals_free(&interval);
+	totals_free(&last);
+	totals_free(&total);
+}
+
+static void controllers_past_the_limit_are_in_the_totals_only(void **state)
+{
+	struct merge_connection c[TOTALS_CTRLS_MAX + 1];
+	struct totals t;
+
+	assert_int_equal(totals_init(&t, 0), 0);
+	totals_by_ctrl(&t);
+	for (unsigned int i = 0; i <= TOTALS_CTRLS_MAX; i++) {
+		c[i] = (struct merge_connection){.index = i, .host_instance = i};
+		add(&t, &c[i], 9000, 0);
+	}
+	assert_int_equal(t.nr_ctrls, TOTALS_CTRLS_MAX);
+	assert_int_equal(t.commands, TOTALS_CTRLS_MAX + 1);
+	assert_non_null(t.row[NT_OP_READ]->ctrl);
+	assert_null(t.row[TOTALS_CTRLS_MAX * NT_OPS_NR + NT_OP_READ]->ctrl);
+	totals_free(&t);
+}
+
 /* A stream from a file may say that it lacks any points. */
 static void more_kinds_of_stages_than_there_is_room_for_are_unsplit(void **state)
 {
@@ -393,6 +468,8 @@ int main(void)
 		cmocka_unit_test(commands_without_arrivals_are_in_joined_stages),
 		cmocka_unit_test(folding_intervals_gives_the_same_as_no_intervals),
 		cmocka_unit_test(what_was_folded_is_not_folded_again),
+		cmocka_unit_test(each_controller_has_its_stages_and_together_they_are_all),
+		cmocka_unit_test(controllers_past_the_limit_are_in_the_totals_only),
 		cmocka_unit_test(the_slowest_of_all_commands_are_kept),
 		cmocka_unit_test(sums_outlive_64_bits),
 		cmocka_unit_test(sums_of_negative_stages_outlive_64_bits),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the screen shows at once, at the sizes that terminals have. */
 #include "view/drawn.h"
+#include "view/screen.h"
 
 #define SECOND (1000 * MS)
 
@@ -450,6 +451,85 @@ static void the_summary_of_a_screen_has_no_zeroes(void **state)
 	}
 }
 
+/* A matched read of @ns, most of it in the network. */
+static void matched(struct totals *m, const struct merge_connection *c, uint64_t ns)
+{
+	const struct nt_record host = {.side = NT_HOST,
+				       .points = {[NT_H_SUBMIT] = 1000,
+						  [NT_H_QUEUE_RQ] = 1010,
+						  [NT_H_SEND_CMD] = 1030,
+						  [NT_H_RX] = 1030 + ns,
+						  [NT_H_C2H] = 1040 + ns,
+						  [NT_H_CQE] = 1050 + ns,
+						  [NT_H_COMPLETE] = 1060 + ns}};
+	const struct nt_record target = {.side = NT_TARGET,
+					 .points = {[NT_T_RX] = 100,
+						    [NT_T_CMD] = 110,
+						    [NT_T_EXEC] = 120,
+						    [NT_T_DONE] = 130,
+						    [NT_T_SEND] = 140,
+						    [NT_T_SENT] = 150}};
+
+	assert_int_equal(totals_add(m, c, &host, &target), 0);
+}
+
+/* Draws the page of a row, with the merged commands @m. */
+static const char *page(const struct totals *m, size_t row)
+{
+	static char text[8192];
+	struct visible_rows p;
+	struct block b;
+	FILE *f = fmemopen(text, sizeof(text), "w");
+
+	assert_non_null(f);
+	block_init(&b, &t.s, false, false, 120);
+	assert_int_equal(visible_rows_make(&p, &t.s, &t.state, false), 0);
+	assert_true(row < p.nr);
+	t.state.row = (struct view_row){.qid = p.row[row].row->qid, .op = p.row[row].row->op};
+	memcpy(t.state.row.controller, p.row[row].row->controller, sizeof(t.state.row.controller));
+	memcpy(t.state.row.peer, p.row[row].row->peer, sizeof(t.state.row.peer));
+	assert_int_equal(page_row_print(&b, &p, &t.state, m, f), 0);
+	visible_rows_free(&p);
+	fclose(f);
+	return text;
+}
+
+/* nvme1 has one queue, nvme0 has two, of which one is as slow as a network in trouble. */
+static void merged_stages_of_a_row_are_those_of_its_controller(void **state)
+{
+	struct merge_connection c[] = {{.index = 0, .host_instance = 0, .qid = 1},
+				       {.index = 1, .host_instance = 0, .qid = 2},
+				       {.index = 2, .host_instance = 1, .qid = 1}};
+	struct totals m;
+	const char *text;
+
+	snprintf(c[0].subsysnqn, sizeof(c[0].subsysnqn), ONE);
+	snprintf(c[1].subsysnqn, sizeof(c[1].subsysnqn), ONE);
+	snprintf(c[2].subsysnqn, sizeof(c[2].subsysnqn), TWO);
+	assert_int_equal(totals_init(&m, 0), 0);
+	totals_by_ctrl(&m);
+	for (unsigned int i = 0; i < 100; i++) {
+		matched(&m, &c[0], 100 * US);
+		matched(&m, &c[1], 900 * US);
+		matched(&m, &c[2], 50 * US);
+	}
+	text = page(&m, 0);
+	assert_non_null(strstr(text, "nvme1, queue 1, read"));
+	assert_non_null(strstr(text, "stages of these merged read:"));
+	assert_non_null(strstr(text, "network_transmission   50.0us"));
+	text = page(&m, 1);
+	assert_non_null(strstr(text, "nvme0, queue 1, read"));
+	assert_non_null(strstr(text, "stages of the merged read of all queues of nvme0:"));
+	assert_non_null(strstr(text, "network_transmission    500us"));
+	assert_non_null(strstr(text, "of this queue, means of 100 merged commands"));
+	totals_free(&m);
+	/* Where controllers are not counted by themselves, the page says so. */
+	assert_int_equal(totals_init(&m, 0), 0);
+	matched(&m, &c[0], 100 * US);
+	assert_non_null(strstr(page(&m, 1), "stages of all merged read of ALL CONTROLLERS:"));
+	totals_free(&m);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -465,6 +545,7 @@ int main(void)
 		TEST(percentiles_of_few_commands_are_those_of_ten_seconds),
 		TEST(groups_say_below_what_their_latencies_are_of),
 		TEST(groups_of_records_have_percentiles_of_ten_seconds),
+		TEST(merged_stages_of_a_row_are_those_of_its_controller),
 		TEST(stages_of_few_commands_have_a_p99_of_ten_seconds),
 		TEST(a_row_has_a_history_of_its_p99),
 		TEST(the_heading_is_marked_in_unicode_where_there_is_any),
