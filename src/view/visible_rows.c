@@ -622,7 +622,7 @@ int visible_rows_merged(const struct visible_rows *p, const struct stats *s,
 			const struct stats_row *row, const struct totals *m, struct totals *into,
 			enum stages_scope *scope)
 {
-	struct merged_share share[TOTALS_CTRLS_MAX + 1] = {{NULL}};
+	struct merged_share share[TOTALS_CTRLS_MAX + 1] = {{.ctrl = NULL}};
 	bool any = false, all = false;
 	int err = 0;
 
