@@ -222,6 +222,10 @@ $(BUILD)/html.inc.h: src/view/html.css src/view/html.js $(DYGRAPHS) Makefile | $
 	$(Q)($(call as_string,html_css,src/view/html.css); $(call as_string,html_js,src/view/html.js); \
 		$(call as_string,dygraph_css,$(DYGRAPHS:.js=.css)); $(call as_string,dygraph_js,$(DYGRAPHS))) >$@
 
+$(BUILD)/view/flame.o: | $(BUILD)/flame.inc.h
+$(BUILD)/flame.inc.h: src/view/flame.css src/view/flame.js Makefile | $(BUILD)
+	$(Q)($(call as_string,flame_css,src/view/flame.css); $(call as_string,flame_js,src/view/flame.js)) >$@
+
 $(BUILD)/man/%.8: docs/man/%.8 docs/man/common.inc docs/man/join
 	$(Q)mkdir -p $(@D)
 	$(Q)awk -f docs/man/join docs/man/common.inc $< >$@

@@ -14,12 +14,14 @@
 
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "cli/written.h"
 #include "core/output.h"
 #include "core/paths.h"
 #include "core/time.h"
 #include "core/timer.h"
 #include "trace/stacks.h"
 #include "trace/tracer.h"
+#include "view/flame.h"
 #include "view/paths.h"
 
 /* The default number of stacks. */
@@ -32,6 +34,7 @@
  * @shown: number of stacks to print
  * @some: @shown was given
  * @folded: print folded stacks only
+ * @svg: a file for a flame graph; NULL: none
  * @format: format of the output
  */
 struct stacks_options {
@@ -39,6 +42,7 @@ struct stacks_options {
 	uint64_t shown;
 	bool some;
 	bool folded;
+	const char *svg;
 	enum output_format format;
 };
 
@@ -117,10 +121,11 @@ static int no_names(int err)
 }
 
 /*
- * Counts until the end, and then prints. Return: 0 or a negative errno; -ECANCELED: a message was
- * printed
+ * Counts until the end, and then prints. @svg: also there, if it is open. Return: 0 or a negative
+ * errno; -ECANCELED: a message was printed
  */
-static int count(const struct stacks_options *o, struct stacks *s, int signal_fd)
+static int count(const struct stacks_options *o, struct stacks *s, int signal_fd,
+		 struct written *svg)
 {
 	struct paths paths = {0};
 	struct paths_run run = {.sample = o->run.sample};
@@ -137,6 +142,8 @@ static int count(const struct stacks_options *o, struct stacks *s, int signal_fd
 		err = symbols ? stacks_read(s, &paths, name_of, symbols) : no_names(-errno);
 	}
 	run.kernel = uname(&u) ? "unknown" : u.release;
+	if (!err && svg->f)
+		err = flame_print(&paths, &run, svg->f) ?: written_finish(svg);
 	if (!err)
 		err = print(o, &paths, &run);
 	paths_free(&paths);
@@ -147,6 +154,7 @@ static int count(const struct stacks_options *o, struct stacks *s, int signal_fd
 static int stacks(const struct stacks_options *o)
 {
 	enum tracer_status status;
+	struct written svg = {"--svg", FLAME_BEGINS, sizeof(FLAME_BEGINS) - 1, .f = NULL};
 	struct stacks *s = NULL;
 	int signal_fd = -1, err;
 	char detail[256];
@@ -157,26 +165,31 @@ static int stacks(const struct stacks_options *o)
 		no_names(err);
 		return EXIT_FAILURE;
 	}
+	if (o->svg && !written_open(&svg, o->svg))
+		return EXIT_FAILURE;
 	status = stacks_open(&s, o->run.sample, o->run.verbose, detail, sizeof(detail));
-	if (status)
+	if (status) {
+		written_close(&svg);
 		return complain(status, detail);
+	}
 	signal_fd = signals_open();
 	err = signal_fd < 0 ? -errno : 0;
 	if (err)
 		goto out;
 	fprintf(stderr, "counting the stacks of nvme_tcp_queue_rq(); %s\n",
 		o->run.duration_ns ? "Ctrl-C ends it early" : "Ctrl-C ends it");
-	err = count(o, s, signal_fd);
+	err = count(o, s, signal_fd, &svg);
 out:
 	if (err && err != -ECANCELED)
 		fprintf(stderr, "ntprof-bpf: %s\n", strerror(-err));
 	if (signal_fd >= 0)
 		close(signal_fd);
 	stacks_close(s);
+	written_close(&svg);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum { KEY_HOST = 0x100, KEY_PATHS, KEY_FOLDED };
+enum { KEY_HOST = 0x100, KEY_PATHS, KEY_FOLDED, KEY_SVG };
 
 enum { CHILD_FORMAT, CHILD_MEASURE };
 
@@ -197,6 +210,11 @@ static error_t parse_stacks(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_FOLDED:
 		o->folded = true;
+		break;
+	case KEY_SVG:
+		if (!*arg || !strcmp(arg, "-"))
+			options_error(state, "--svg needs the name of a file");
+		o->svg = arg;
 		break;
 	case ARGP_KEY_ARG:
 		options_no_word(state, arg);
@@ -222,6 +240,9 @@ static const struct argp_option stacks_options[] = {
 	{"folded", KEY_FOLDED, NULL, 0,
 	 "Print a line for each path, as flamegraph.pl reads it: its kind, its functions, its commands",
 	 SECTION_OUTPUT},
+	{"svg", KEY_SVG, "FILE", OPTION_ACTS,
+	 "Also write a flame graph to FILE, which a browser shows: a click zooms, names can be searched for",
+	 SECTION_OUTPUT},
 	{0},
 };
 
@@ -242,8 +263,8 @@ static const struct argp stacks_argp = {
 	       "\v"
 	       "Examples:\n"
 	       "  ntprof-bpf stacks --host -d 10    ten seconds\n"
-	       "  ntprof-bpf stacks --host -d 10 --folded | flamegraph.pl >stacks.svg\n"
-	       "                                    as a picture\n"
+	       "  ntprof-bpf stacks --host -d 10 --svg stacks.svg\n"
+	       "                                    as a picture, for a browser\n"
 	       "  ntprof-bpf stacks --host -d 60 --sample 100 --format json\n"
 	       "                                    one command in 100, for programs",
 };

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# html.sh - a browser shows what report --html writes: without a message, without a request, at two widths; names are text,
-# its figures are those of --format json, tables sort and curves zoom.
+# html.sh - a browser shows what report --html and stacks --svg write: without a message, without a request, at two widths;
+# names are text, its figures are those of --format json, tables sort, curves and stacks zoom.
 #
 # Screenshots stay in SCREENSHOTS=FOLDER. Without chromium-headless-shell this is skipped: tests/install-packages browser.
 set -u
@@ -81,6 +81,30 @@ for page in both alone hostile; do
 		[[ -z ${SCREENSHOTS:-} ]] ||
 			browse $page.html $width --screenshot="$(realpath "$SCREENSHOTS")/$page-$width.png" --window-size="$width,7000"
 	done
+done
+# The flame graph of stacks --svg: what a click and a search do.
+NTPROF_FLAME=$out/flame.svg "$build/unit/view/test_flame" >"$out/log" 2>&1 || cat "$out/log"
+cat >"$out/try.js" <<'END'
+const seen = [...document.querySelectorAll('.f')], of = name => seen.find(e => e.dataset.n === name);
+const wide = e => Math.round(e.getAttribute('width'));
+const told = [seen.length, wide(of('plug_flush'))];
+of('plug_flush').dispatchEvent(new MouseEvent('click'));
+told.push(wide(of('plug_flush')), of('direct_issue').style.display);
+document.getElementById('search').value = 'IO_SUBMIT';
+document.getElementById('search').dispatchEvent(new Event('input'));
+told.push(document.getElementById('found').textContent);
+document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
+told.push(wide(of('plug_flush')), document.querySelectorAll('.hit').length);
+document.documentElement.dataset.told = told.join(' | ');
+END
+sed "s|^]]></script>|{$(tr '\n' ' ' <"$out/try.js" | sed 's/[&|\\]/\\&/g')}\n&|" "$out/flame.svg" >"$out/flame-tried.svg"
+for width in 1280 390; do
+	browse flame-tried.svg $width --dump-dom >"$out/flame-$width.dom"
+	equal "flame graph, $width wide: no message" "$(grep CONSOLE "$out/log")" ""
+	equal "flame graph, $width wide: no request" "$(grep -o '"url":"[a-z]*:' "$out/requests" | grep -v '"url":"file:' | sort -u)" ""
+	equal "flame graph, $width wide: it zooms and finds" "$(grep -o 'data-told="[^"]*"' "$out/flame-$width.dom")" \
+		'data-told="14 | 780 | 1200 | none | 80 of 100 commands, 80.0 % | 780 | 2"'
+	[[ -z ${SCREENSHOTS:-} ]] || browse flame.svg $width --screenshot="$(realpath "$SCREENSHOTS")/flame-$width.png"
 done
 while IFS=$'\t' read -r name verdict; do
 	equal "$name" "$verdict" yes
