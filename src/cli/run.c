@@ -294,10 +294,18 @@ static const struct burst *schedule(const struct run *r)
 	return burst_any(&r->o->stages) ? &r->o->stages : &r->o->burst;
 }
 
-/* Arms the timer for the start or the end of the next burst. */
+/*
+ * Arms the timer for the start or the end of the next burst. Where attaching has taken longer than
+ * the burst, this one goes on for its length, and not until the next one ends.
+ */
 static void burst_arm(const struct run *r)
 {
-	timer_arm_wall(r->fds[BURST], burst_next_ns(schedule(r), realtime_ns()));
+	const struct burst *b = schedule(r);
+	int64_t now = realtime_ns(), next = burst_next_ns(b, now);
+
+	if (r->in_burst && !burst_left_ns(b, now) && next > now + (int64_t)b->on_ns)
+		next = now + (int64_t)b->on_ns;
+	timer_arm_wall(r->fds[BURST], next);
 }
 
 /* Between two bursts there is nothing to poll in the kernel, and polling would cost CPU time. */

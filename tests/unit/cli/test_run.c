@@ -259,6 +259,24 @@ static void each_burst_has_an_interval(void **state)
 		assert_int_equal(b.at[i], i + 1);
 }
 
+/* It ends before the next one is due, and not when the next one ends. */
+static void a_burst_that_takes_longer_to_attach_is_as_long_as_any(void **state)
+{
+	const struct run_options o = {
+		.side = NT_HOST,
+		.interval_ns = 1000000,
+		.ends = true,
+		.stages = {.on_ns = 100000000, .every_ns = 5000000000},
+	};
+	struct bursts b = {.wanted = 1, .time = true};
+
+	traced.attaching_us = 200000;
+	assert_int_equal(run_bursts(&b, &o), EXIT_SUCCESS);
+	traced.attaching_us = 0;
+	assert_int_equal(traced.resumed, traced.paused);
+	assert_int_equal(realtime_ns() / 5000000000, traced.resumed_ns / 5000000000);
+}
+
 /* A stream has to continue between bursts, too. */
 static void who_wants_intervals_of_time_has_them_between_bursts(void **state)
 {
@@ -326,6 +344,7 @@ int main(void)
 		cmocka_unit_test(what_is_left_out_is_counted_once),
 		cmocka_unit_test(a_run_that_fails_says_so_before_it_ends),
 		cmocka_unit_test(each_burst_has_an_interval),
+		cmocka_unit_test(a_burst_that_takes_longer_to_attach_is_as_long_as_any),
 		cmocka_unit_test(who_wants_intervals_of_time_has_them_between_bursts),
 		cmocka_unit_test(a_run_that_ends_in_a_burst_ends_the_burst),
 		cmocka_unit_test(a_run_is_over_when_all_of_its_records_are_there),

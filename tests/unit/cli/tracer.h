@@ -16,6 +16,7 @@
 
 #include "cli/confine.h"
 #include "core/names.h"
+#include "core/time.h"
 #include "trace/kernel.h"
 #include "trace/tracer.h"
 
@@ -69,6 +70,8 @@ struct tracer {
  * @signal: raised when tracing has ended; 0: none
  * @side: the side that was traced last
  * @resumed, @paused: numbers of bursts that began and ended
+ * @resumed_ns: CLOCK_REALTIME when the last burst began
+ * @attaching_us: how long it takes to begin a burst
  */
 static struct {
 	int records_fd;
@@ -86,6 +89,8 @@ static struct {
 	enum nt_side side;
 	unsigned int resumed;
 	unsigned int paused;
+	int64_t resumed_ns;
+	unsigned int attaching_us;
 } traced;
 
 bool kernel_has_module(const char *name)
@@ -162,6 +167,8 @@ enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)
 {
 	t->measures = true;
 	traced.resumed++;
+	traced.resumed_ns = realtime_ns();
+	usleep(traced.attaching_us);
 	return tracer_check(detail, size);
 }
 
