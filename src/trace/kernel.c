@@ -31,19 +31,29 @@ bool kernel_too_old(void)
 	return version(&major, &minor) && older_than(major, minor, KERNEL_MAJOR, KERNEL_MINOR);
 }
 
+bool kernel_has_builtin(const char *name)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/sys/module/%s", name);
+	if (access(path, F_OK))
+		return false;
+	/* Only what was loaded has a state. */
+	snprintf(path, sizeof(path), "/sys/module/%s/initstate", name);
+	return access(path, F_OK) != 0;
+}
+
 bool kernel_has_module(const char *name)
 {
 	char path[96], state[16] = "";
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/sys/module/%s", name);
-	if (access(path, F_OK))
-		return false;
-	/* A driver that is built into the kernel has no initstate. */
+	if (kernel_has_builtin(name))
+		return true;
 	snprintf(path, sizeof(path), "/sys/module/%s/initstate", name);
 	f = fopen(path, "re");
 	if (!f)
-		return true;
+		return false;
 	if (!fgets(state, sizeof(state), f))
 		state[0] = '\0';
 	fclose(f);

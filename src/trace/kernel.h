@@ -22,11 +22,18 @@ bool kernel_too_old(void);
 bool kernel_ends_locally(void);
 
 /**
- * kernel_has_module() - whether a module is loaded and has finished its initialization, before
- * which the kernel lets no program be attached to it
+ * kernel_has_module() - whether a driver is built into the kernel, or is loaded and has finished
+ * its initialization, before which the kernel lets no program be attached to it
  * @name: as in /sys/module
  */
 bool kernel_has_module(const char *name);
+
+/**
+ * kernel_has_builtin() - whether a driver is part of the kernel, whose type information then has
+ * the driver's types as well
+ * @name: as in /sys/module
+ */
+bool kernel_has_builtin(const char *name);
 
 /* The memory of a BPF map, as the kernel reports it. */
 

@@ -11,6 +11,7 @@
 
 #include "core/array.h"
 #include "core/names.h"
+#include "trace/kernel.h"
 #include "trace/object.h"
 #include "trace/refusals.h"
 
@@ -738,7 +739,7 @@ struct probes *probes_new(enum nt_side side, struct bpf_object *obj, const struc
 		btf = btf__load_module_btf(modules[side][i], base);
 		if (btf)
 			places_find(p, btf, btf__type_cnt(base), i + 1);
-		p->module_btf = btf;
+		p->module_btf = btf || kernel_has_builtin(modules[side][i]);
 		btf__free(btf);
 	}
 	btf__free(base);

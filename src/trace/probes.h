@@ -92,7 +92,7 @@ void probes_free(struct probes *p);
 /** probes_module_loaded() - whether the driver is loaded */
 bool probes_module_loaded(const struct probes *p);
 
-/** probes_module_btf() - whether the loaded driver has type information */
+/** probes_module_btf() - whether the driver, loaded or built in, has type information */
 bool probes_module_btf(const struct probes *p);
 
 /**

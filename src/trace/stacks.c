@@ -35,7 +35,9 @@ static enum tracer_status check(char *detail, size_t size)
 	if (!kernel_has_module(driver_name(NT_HOST)))
 		return TRACER_NO_MODULE;
 	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", driver_name(NT_HOST));
-	return access(path, R_OK) ? TRACER_NO_MODULE_BTF : TRACER_OK;
+	return access(path, R_OK) && !kernel_has_builtin(driver_name(NT_HOST))
+		       ? TRACER_NO_MODULE_BTF
+		       : TRACER_OK;
 }
 
 static enum tracer_status failed(enum tracer_status status, int err, char *detail, size_t size)

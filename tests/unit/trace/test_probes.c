@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "core/array.h"
+#include "trace/kernel.h"
 #include "trace/probes.h"
 #include "trace/refusals.h"
 
@@ -51,6 +52,13 @@ const char *bpf_program__name(const struct bpf_program *p)
 const char *bpf_program__section_name(const struct bpf_program *p)
 {
 	return ((const struct program *)p)->section;
+}
+
+static bool built_in;
+
+bool kernel_has_builtin(const char *name)
+{
+	return built_in && !strcmp(name, "nvme_tcp");
 }
 
 struct btf *btf__load_module_btf(const char *module, struct btf *base)
@@ -119,6 +127,26 @@ static void a_refused_tracepoint_is_told_with_the_reason_of_the_kernel(void **st
 	probes_free(p);
 }
 
+static void a_driver_that_is_built_in_has_the_types_of_the_kernel(void **state)
+{
+	const struct refusals refused = {0};
+	struct probes *p = probes_new(NT_HOST, NULL, &refused);
+
+	assert_non_null(p);
+	assert_false(probes_module_btf(p));
+	probes_free(p);
+	built_in = true;
+	p = probes_new(NT_HOST, NULL, &refused);
+	assert_non_null(p);
+	assert_true(probes_module_btf(p));
+	probes_free(p);
+	p = probes_new(NT_TARGET, NULL, &refused);
+	assert_non_null(p);
+	assert_false(probes_module_btf(p));
+	probes_free(p);
+	built_in = false;
+}
+
 /* Without one of them, no command would be seen, or none would end. */
 static void points_that_each_command_needs_are_vital(void **state)
 {
@@ -133,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_with_other_arguments_is_left_alone),
 		cmocka_unit_test(a_refused_tracepoint_is_told_with_the_reason_of_the_kernel),
+		cmocka_unit_test(a_driver_that_is_built_in_has_the_types_of_the_kernel),
 		cmocka_unit_test(points_that_each_command_needs_are_vital),
 	};
 
