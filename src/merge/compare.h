@@ -37,7 +37,7 @@
 #define COMPARE_STRETCHES_MIN 6u
 /* A percentile needs this many commands above it in either recording; all figures, as many in all.
  */
-#define COMPARE_BEYOND_MIN 10u
+#define COMPARE_BEYOND_MIN 20u
 /* A load is another one if it differs by more than this share, and not by chance. */
 #define COMPARE_LOAD_SHARE 0.10
 /* The least share of the commands that has to be found under equal load to be compared. */
