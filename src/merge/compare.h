@@ -33,8 +33,6 @@
 
 /* How many times stretches are drawn: a standard error is within 5 % then. */
 #define COMPARE_DRAWS 200u
-/* With fewer stretches than this in either recording nothing is said. */
-#define COMPARE_STRETCHES_MIN 6u
 /* A percentile needs this many commands above it in either recording; all figures, as many in all.
  */
 #define COMPARE_BEYOND_MIN 20u
@@ -214,17 +212,5 @@ bool compare_above(const struct compare *c, const struct compare_shift *s);
 
 /** compare_free() - release all but @c itself */
 void compare_free(struct compare *c);
-
-/** student_quantile() - t for which P(|T| > t) is @outside, at @freedom degrees of freedom */
-double student_quantile(double outside, double freedom);
-
-/**
- * stretch_length() - how many blocks a stretch has to have for a series of a number in each block
- * @series: @nr of them
- *
- * Return: at least 1; @nr / COMPARE_STRETCHES_MIN at most, also where the series is too short to
- * tell.
- */
-unsigned int stretch_length(const double *series, unsigned int nr);
 
 #endif /* NTPROF_MERGE_COMPARE_H */

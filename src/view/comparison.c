@@ -9,6 +9,7 @@
 #include "core/counters.h"
 #include "core/names.h"
 #include "core/text.h"
+#include "merge/stretches.h"
 #include "view/json_block.h"
 #include "view/lines.h"
 #include "view/stages.h"
@@ -340,7 +341,7 @@ static void add_nothing(char *text, const struct comparison *v)
 			    floor(c->kind[0].stretches[w]), c->kind[0].stretch_seconds[w],
 			    when_name[w]);
 	if (c->kind[0].why == COMPARE_SHORT)
-		add(text, "; %u are the least)", COMPARE_STRETCHES_MIN);
+		add(text, "; %u are the least)", STRETCHES_MIN);
 }
 
 /* The answer, in one line. */

@@ -11,6 +11,7 @@
 
 #include "core/array.h"
 #include "merge/compare.h"
+#include "merge/stretches.h"
 
 #define MS 1000000ULL
 #define SECOND (1000 * MS)
@@ -105,7 +106,7 @@ static void a_stretch_is_as_long_as_the_series_remembers(void **state)
 	for (unsigned int i = 0; i < ARRAY_SIZE(series); i++)
 		series[i] = i;
 	assert_int_equal(stretch_length(series, ARRAY_SIZE(series)),
-			 ARRAY_SIZE(series) / COMPARE_STRETCHES_MIN);
+			 ARRAY_SIZE(series) / STRETCHES_MIN);
 	for (unsigned int i = 0; i < ARRAY_SIZE(series); i++)
 		series[i] = 5;
 	assert_int_equal(stretch_length(series, ARRAY_SIZE(series)), 1);
