@@ -57,10 +57,11 @@ static const struct {
  * @bursts: some seconds are slow, and mostly the next one as well
  * @server: commands wait for one disk, of which each takes that long
  * @writes: share of them
+ * @every: recorded for a second of so many; 0: all the time
  * @two: there is another host with another target, where nothing is added to any stage
  */
 struct load {
-	double seconds, rate, shift, server, writes;
+	double seconds, rate, shift, server, writes, every;
 	unsigned int depth, at;
 	bool bursts, no_host, no_target, ends_only, two;
 };
@@ -192,12 +193,31 @@ static unsigned int run_load(const struct load *l)
 	return nr;
 }
 
+static void write_burst(struct writer *w, double began, double ended)
+{
+	end_records(w);
+	put(w, (uint64_t)began, 8);
+	put(w, (uint64_t)ended, 8);
+	end_frame(w, FRAME_BURST);
+}
+
+/* Whether a command began and ended in one burst, and in the current one. Return: 1, 0, or -1
+ * behind it. */
+static int in_burst(const struct load *l, const struct made *m, double burst)
+{
+	double begin = (double)m->of[HOST].points[H_SUBMIT] - EPOCH;
+
+	if (l->every <= 0)
+		return 1;
+	return m->end > burst + l->every * SECOND ? -1 : begin >= burst && m->end <= burst + SECOND;
+}
+
 /* @which: the first or the second pair of machines */
 static void write_stream(const struct load *l, unsigned int which, unsigned int side,
 			 unsigned int nr, const char *path)
 {
 	static struct writer w;
-	double tick = 0, offset = side == TARGET ? 3600e9 : 0;
+	double tick = 0, burst = 0, offset = side == TARGET ? 3600e9 : 0;
 	static const char *const names[][2] = {{"db1", "stor1"}, {"db2", "stor2"}};
 
 	w = (struct writer){.f = fopen(path, "w")};
@@ -211,8 +231,13 @@ static void write_stream(const struct load *l, unsigned int which, unsigned int 
 	for (unsigned int i = 0; i < nr; i++) {
 		for (; tick <= made[i].end; tick += 0.2 * SECOND)
 			write_clock(&w, (uint64_t)(EPOCH + offset + tick), WALL + (int64_t)tick);
-		write_record(&w, &made[i].of[side]);
+		for (; in_burst(l, &made[i], burst) < 0; burst += l->every * SECOND)
+			write_burst(&w, EPOCH + offset + burst, EPOCH + offset + burst + SECOND);
+		if (in_burst(l, &made[i], burst))
+			write_record(&w, &made[i].of[side]);
 	}
+	if (l->every > 0)
+		write_burst(&w, EPOCH + offset + burst, EPOCH + offset + burst + SECOND);
 	write_end(&w, (uint64_t)(EPOCH + offset + tick), WALL + (int64_t)tick, 0);
 	fclose(w.f);
 }
@@ -319,6 +344,14 @@ static void a_slower_disk_lowers_the_rate_of_a_full_queue(struct load l[2], stru
 	snprintf(e->said, sizeof(e->said), "it is in target_subsystem (target stor1)");
 }
 
+static void one_is_recorded_in_bursts(struct load l[2], struct expected *e)
+{
+	l[1].every = 3;
+	l[1].seconds = 60;
+	e->calm = true;
+	snprintf(e->said, sizeof(e->said), "no difference found");
+}
+
 static void one_of_two_targets_is_slower(struct load l[2], struct expected *e)
 {
 	l[0].two = l[1].two = true;
@@ -380,6 +413,7 @@ static const struct theme {
 	THEME(the_load_differs_and_the_disk_is_slower),
 	THEME(a_slower_disk_lowers_the_rate_of_a_full_queue),
 	THEME(one_of_two_targets_is_slower),
+	THEME(one_is_recorded_in_bursts),
 	THEME(the_recording_is_too_short),
 	THEME(only_one_has_the_target),
 	THEME(a_target_has_the_ends_only),

@@ -34,7 +34,15 @@ enum {
 enum { T_RX, T_CMD, T_SEND_R2T, T_DATA_RX, T_DATA, T_DATA_DONE, T_EXEC, T_DONE, T_SEND, T_SENT };
 #define POINTS 12
 
-enum { FRAME_HEADER = 1, FRAME_CLOCK, FRAME_QUEUE, FRAME_RECORDS, FRAME_LOSSES, FRAME_END };
+enum {
+	FRAME_HEADER = 1,
+	FRAME_CLOCK,
+	FRAME_QUEUE,
+	FRAME_RECORDS,
+	FRAME_LOSSES,
+	FRAME_END,
+	FRAME_BURST
+};
 #define FRAME_HEAD 20
 #define RECORDS_MAX 65536
 /* The largest record: head, kind, connection, LBA and points. */
