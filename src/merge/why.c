@@ -214,10 +214,10 @@ static __attribute__((noinline)) struct why_sum *chunk_make(struct why *w, uint6
 	while (w->nr_chunks >= WHY_CHUNKS_MAX && w->nr_bins > 1)
 		fold(w);
 	at = &bin_at(w, ns)->chunk[op][chunk];
-	if (*at)
-		return *at;
-	*at = calloc(WHY_CHUNK, sizeof(**at));
-	w->nr_chunks += *at != NULL;
+	if (!*at) {
+		*at = calloc(WHY_CHUNK, sizeof(**at));
+		w->nr_chunks += *at != NULL;
+	}
 	return *at;
 }
 

@@ -26,7 +26,7 @@
 #define TIME_TAIL_MIN 0.6
 #define TIME_SHARE_MAX 0.5
 /* More files make the command too long to be read. */
-#define FILES_MAX 4u
+#define NAMED_FILES_MAX 4u
 
 /* As --op has them. */
 static const char *const op_words[WHY_OPS] = {[WHY_READ] = "read",
@@ -347,7 +347,7 @@ static bool is_plain(const char *name)
 
 static void print_command(const struct why_view *v, const struct tail *t, FILE *f)
 {
-	bool plain = v->nr_files <= FILES_MAX;
+	bool plain = v->nr_files <= NAMED_FILES_MAX;
 
 	for (unsigned int i = 0; i < v->nr_files; i++)
 		plain &= is_plain(v->files[i]);
