@@ -2,11 +2,11 @@
 /*
  * compare - what `report --compare` says of pairs of recordings whose truth is known.
  *
- *   compare [-v] [-k FOLDER] PROGRAM FIRST NUMBER [THEME]    NUMBER pairs of each theme from seed
- * FIRST on
+ *   compare [-v] [-k FOLDER] PROGRAM FIRST NUMBER [THEME]
  *
- * -v prints each answer; -k keeps the recordings of the last pair in FOLDER. Fails if less than 95
- * of 100 answers of a theme are right. The streams are written from docs/stream-format.md alone.
+ * Makes NUMBER pairs of each theme, from seed FIRST on. -v prints each answer; -k keeps the
+ * recordings of the last pair in FOLDER. Fails if less than 95 of 100 answers of a theme are right,
+ * and more than one is wrong. The streams are written from docs/stream-format.md alone.
  */
 #include <getopt.h>
 #include <math.h>
