@@ -851,6 +851,7 @@ static void fill(struct made *m)
 	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		m->s.counters_total[i] = i;
 	assert_int_equal(errors_add(&m->s.errors, "nvme0", "nqn", 1, NT_OP_READ, 0x281, 3), 0);
+	assert_non_null(tcp_rows_add(&m->s.tcp));
 	m->cost.nr = 1;
 	m->cost.counts_runs = true;
 	snprintf(m->cost.program[0].name, sizeof(m->cost.program[0].name), "queue_rq");
