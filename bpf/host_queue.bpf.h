@@ -216,6 +216,7 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	header_learn(q, h->slot, (__u64)BPF_CORE_READ(queue, pdu));
 	sk = BPF_CORE_READ(queue, sock, sk);
 	joins_begin(q, sk, connect);
+	ends_learn(q, sk);
 	data_ready_learn(sk, h->queue,
 			 (__u64)BPF_CORE_READ((struct nvme_tcp_queue___plain *)queue, data_ready));
 	return connect;

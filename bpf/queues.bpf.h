@@ -117,6 +117,48 @@ static __always_inline __u64 queue_address_of(struct sock *sk)
 	return data_ready_of(sk) == nt_control.data_ready ? (__u64)sk->sk_user_data : 0;
 }
 
+#define NT_AF_INET 2
+#define NT_AF_INET6 10
+
+/* CO-RE: what a socket has of its connection. Kernels may lack IPv6. */
+struct sock_common___ends {
+	__be32 skc_daddr;
+	__be32 skc_rcv_saddr;
+	__be16 skc_dport;
+	__u16 skc_num;
+	short unsigned int skc_family;
+	struct in6_addr___bytes {
+		__u8 byte[16];
+	} skc_v6_daddr, skc_v6_rcv_saddr;
+} __attribute__((preserve_access_index));
+struct sock___ends {
+	struct sock_common___ends __sk_common;
+} __attribute__((preserve_access_index));
+
+/*
+ * Learns the addresses and ports of a queue. This is rare, and reads by helper. @sk: a plain
+ * address
+ */
+static __always_inline void ends_learn(struct nt_queue *q, struct sock *sk)
+{
+	struct sock___ends *ends = (void *)sk;
+	struct nt_ends *e = &q->ends;
+
+	e->family = BPF_CORE_READ(ends, __sk_common.skc_family);
+	e->local_port = BPF_CORE_READ(ends, __sk_common.skc_num);
+	e->remote_port = __builtin_bswap16(BPF_CORE_READ(ends, __sk_common.skc_dport));
+	if (e->family == NT_AF_INET) {
+		*(__be32 *)e->local = BPF_CORE_READ(ends, __sk_common.skc_rcv_saddr);
+		*(__be32 *)e->remote = BPF_CORE_READ(ends, __sk_common.skc_daddr);
+	} else if (e->family == NT_AF_INET6 &&
+		   bpf_core_field_exists(ends->__sk_common.skc_v6_daddr)) {
+		*(struct in6_addr___bytes *)e->local =
+			BPF_CORE_READ(ends, __sk_common.skc_v6_rcv_saddr);
+		*(struct in6_addr___bytes *)e->remote =
+			BPF_CORE_READ(ends, __sk_common.skc_v6_daddr);
+	}
+}
+
 /*
  * Learns from a queue's socket which function the driver's sockets call. The socket does not show
  * it before the driver has taken over the socket, nor after the driver has given it back, which may

@@ -106,6 +106,7 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 		queue_select(q, NT_TARGET, NT_CNTLID_NONE, 0, NULL);
 	slot_index_set((__u64)queue, slot);
 	joins_begin(q, sk, !BPF_CORE_READ(queue, nvme_sq.ctrl));
+	ends_learn(q, sk);
 	data_ready_learn(sk, (__u64)queue,
 			 (__u64)BPF_CORE_READ((struct nvmet_tcp_queue___plain *)queue, data_ready));
 	bpf_map_update_elem(&sockets, &key, &serves, BPF_ANY);

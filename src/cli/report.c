@@ -404,6 +404,7 @@ static int report_open(struct report *r, char *const *paths)
  * struct report_options - the options of the verb report
  * @files: @nr_files streams to read
  * @slowest: print the stories of this many of the slowest commands
+ * @pcap: print filters for captures of this many of them
  * @commands: print a line for each command
  * @detail: show every interval between points
  * @verbose: show each queue of a connection
@@ -421,6 +422,7 @@ struct report_options {
 	char **files;
 	unsigned int nr_files;
 	unsigned int slowest;
+	unsigned int pcap;
 	bool commands;
 	bool detail;
 	bool verbose;
@@ -471,6 +473,14 @@ static bool places_make(struct report *r)
 			return false;
 	}
 	return r->places;
+}
+
+/* Return: how many of the slowest commands the outputs need. */
+static unsigned int slowest_of(const struct report_options *o)
+{
+	unsigned int shown = o->html && !o->slowest ? HTML_SLOWEST : o->slowest;
+
+	return shown > o->pcap ? shown : o->pcap;
 }
 
 /* Releases all that report_run() has filled in. */
@@ -541,7 +551,7 @@ static int report_run(struct report *r, const struct report_options *o, char *co
 			      !(r->html || r->trace) == !r->timeline && !r->trace == !r->perfetto &&
 			      r->alone && r->matched && places_make(r) && r->unmatched &&
 			      r->edges && r->merge && r->why
-		      ? totals_init(&r->merged, r->html && !o->slowest ? HTML_SLOWEST : o->slowest)
+		      ? totals_init(&r->merged, slowest_of(o))
 		      : -ENOMEM;
 	if (!err)
 		err = machines_init(&r->machines, r->nr);
@@ -573,6 +583,7 @@ static int report(const struct report_options *o)
 		.with_why = o->why,
 		.files = o->files,
 		.slowest = o->slowest,
+		.pcap = o->pcap,
 		.format = o->format,
 	};
 	struct filter filter = o->filter;
@@ -664,7 +675,8 @@ enum {
 	KEY_WHY,
 	KEY_HTML,
 	KEY_PERFETTO,
-	KEY_MAX
+	KEY_MAX,
+	KEY_PCAP
 };
 
 enum {
@@ -726,6 +738,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		o->perfetto_max = (unsigned int)options_count(state, "--perfetto-max", arg,
 							      PERFETTO_COMMANDS_MAX);
 		break;
+	case KEY_PCAP:
+		o->pcap = (unsigned int)options_count(state, "--pcap-filter", arg, SLOWEST_MAX);
+		break;
 	case KEY_TIME:
 		wrong = filter_time(&o->filter, arg);
 		if (wrong)
@@ -770,8 +785,10 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 			options_error(state, "--why is for --format text and json");
 		if (o->format == FORMAT_CSV && o->slowest)
 			options_error(state, "--slowest is for --format text and json");
+		if (o->pcap && o->format != FORMAT_TEXT && o->format != FORMAT_TEXT_AND_LINES)
+			options_error(state, "--pcap-filter is for --format text");
 		if (o->compare.on &&
-		    (grouped(o) || o->detail || o->why || o->commands || o->slowest ||
+		    (grouped(o) || o->detail || o->why || o->commands || o->slowest || o->pcap ||
 		     o->perfetto || o->fio.job || o->fio.iolog || limits_any(&o->limits) ||
 		     o->format == FORMAT_CSV || o->format == FORMAT_LINES))
 			options_error(
@@ -788,6 +805,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option report_options[] = {
 	{"slowest", KEY_SLOWEST, "N", 0, "Show the N slowest commands, point by point",
+	 SECTION_SHOW},
+	{"pcap-filter", KEY_PCAP, "N", 0,
+	 "Show filters of tcpdump and Wireshark, by which captures of both machines show the N slowest commands",
 	 SECTION_SHOW},
 	{"commands", KEY_COMMANDS, NULL, 0, "First print a line for each command", SECTION_SHOW},
 	{"detail", KEY_DETAIL, NULL, 0,

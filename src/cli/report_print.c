@@ -21,6 +21,7 @@
 #include "view/json_report.h"
 #include "view/losses.h"
 #include "view/numbers.h"
+#include "view/pcap.h"
 #include "view/rows.h"
 #include "view/stages.h"
 #include "view/streams.h"
@@ -487,15 +488,12 @@ static int write_trace(struct report *r)
 	return err;
 }
 
-/* Writes the file of pictures. The other outputs show as many of the slowest as are asked for. */
+/* Writes the file of pictures. */
 static int write_html(struct report *r)
 {
 	const struct json_report j = data_of(r);
-	int err = html_report(r->html, &j, r->timeline);
 
-	if (r->merged.nr_slowest > r->slowest)
-		r->merged.nr_slowest = r->slowest;
-	return err;
+	return html_report(r->html, &j, r->timeline);
 }
 
 /* Begins a part of the text: parts have an empty line in between. */
@@ -555,6 +553,32 @@ static int print_alone(struct report *r, unsigned int i, const struct view_optio
 	return err;
 }
 
+static struct pcap_side pcap_side(const struct report *r, unsigned int stream,
+				  const struct nt_record *rec)
+{
+	const struct input *in = &r->inputs[stream];
+
+	return (struct pcap_side){
+		.machine = machines_get(&r->machines, stream)->name,
+		.clock = {&in->clock, &in->last_clock},
+		.ends = places_ends(r->places[stream], rec),
+	};
+}
+
+static void print_pcap(struct report *r, bool *any)
+{
+	for (unsigned int i = 0; i < r->pcap; i++) {
+		const struct slow_command *c = &r->merged.slowest[i];
+		struct pcap_side side[NT_SIDES] = {
+			[NT_HOST] = pcap_side(r, c->connection.host_stream, &c->host)};
+
+		if (!c->alone)
+			side[NT_TARGET] = pcap_side(r, c->connection.target_stream, &c->target);
+		part(any);
+		pcap_print(c, side, stdout);
+	}
+}
+
 /* The answer, and the tables that it is from. */
 static int print_merged(struct report *r, const struct view_options *v, bool *any)
 {
@@ -592,6 +616,8 @@ static int print_merged(struct report *r, const struct view_options *v, bool *an
 		story_print(&m->slowest[i], &r->inputs[m->slowest[i].connection.host_stream].clock,
 			    stdout, v->columns);
 	}
+	if (!err)
+		print_pcap(r, any);
 	return err;
 }
 
@@ -734,6 +760,12 @@ static int print_main_csv(const struct report *r)
 	return 0;
 }
 
+static void show_slowest(struct report *r, unsigned int most)
+{
+	if (r->merged.nr_slowest > most)
+		r->merged.nr_slowest = most;
+}
+
 int report_print(struct report *r)
 {
 	int err = r->groups ? report_groups_finish(r) : 0;
@@ -741,8 +773,13 @@ int report_print(struct report *r)
 	if (!err && r->limited)
 		err = report_limits_finish(r);
 	totals_sort(&r->merged);
+	if (r->pcap > r->merged.nr_slowest)
+		r->pcap = r->merged.nr_slowest;
+	/* Each output shows as many of the slowest as it is asked for. */
+	show_slowest(r, r->slowest ?: HTML_SLOWEST);
 	if (!err && r->html)
 		err = write_html(r);
+	show_slowest(r, r->slowest);
 	if (!err && r->trace)
 		err = write_trace(r);
 	if (err)

@@ -55,6 +55,7 @@
  * @slowest: how many of merged.slowest all other outputs show
  * @why: where slow commands come from; with @with_why all that is known of it is printed
  * @files: names of the inputs
+ * @pcap: filters for captures of this many of them
  * @format: format of the output
  * @result: error of the merge's callbacks
  */
@@ -97,6 +98,7 @@ struct report {
 	struct why *why;
 	bool with_why;
 	char **files;
+	unsigned int pcap;
 	enum output_format format;
 	int result;
 };

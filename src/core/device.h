@@ -169,12 +169,27 @@ bool cgroup_in(const char *cgroup, const char *above);
 /* The form of sysfs, "traddr=...,trsvcid=...". */
 #define QUEUE_ADDRESS_LEN 64
 
+/* Room for an IPv6 address. */
+#define QUEUE_IP_LEN 46
+
+/**
+ * struct queue_ends - the two ends of a queue's TCP connection
+ * @local, @remote: addresses as text; "" if unknown
+ */
+struct queue_ends {
+	char local[QUEUE_IP_LEN];
+	char remote[QUEUE_IP_LEN];
+	uint16_t local_port;
+	uint16_t remote_port;
+};
+
 /**
  * struct queue_info - identity of a queue
  * @slot, @gen: as in its records; @gen says which of the connections of the slot it is
  * @instance: N of nvmeN on the host, the target's own queue index
  * @cntlid, @qid, @sqsize: controller id, queue id, size of its submission queue (0's based)
  * @subsysnqn, @hostnqn, @address: "" if unknown; @address on the host only
+ * @ends: as this side sees them
  */
 struct queue_info {
 	uint32_t slot;
@@ -186,6 +201,7 @@ struct queue_info {
 	char subsysnqn[NT_NQN_LEN];
 	char hostnqn[NT_NQN_LEN];
 	char address[QUEUE_ADDRESS_LEN];
+	struct queue_ends ends;
 };
 
 /*

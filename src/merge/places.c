@@ -22,6 +22,7 @@ struct connection {
 	uint16_t cntlid;
 	char subsysnqn[NT_NQN_LEN];
 	char address[QUEUE_ADDRESS_LEN];
+	struct queue_ends ends;
 	bool used;
 	UT_hash_handle hh;
 };
@@ -114,6 +115,7 @@ int places_queue(struct places *p, const struct queue_info *q)
 	c->cntlid = q->cntlid;
 	memcpy(c->subsysnqn, q->subsysnqn, sizeof(c->subsysnqn));
 	memcpy(c->address, q->address, sizeof(c->address));
+	c->ends = q->ends;
 	return 0;
 }
 
@@ -239,6 +241,13 @@ const struct device_name *places_device_of(const struct places *p, const struct 
 	const struct connection *c = has_device(r) ? connection_of(p, r->slot, r->gen) : NULL;
 
 	return c ? device_of(p, c, r->nsid) : NULL;
+}
+
+const struct queue_ends *places_ends(const struct places *p, const struct nt_record *r)
+{
+	const struct connection *c = connection_of(p, r->slot, r->gen);
+
+	return c ? &c->ends : NULL;
 }
 
 static bool takes_device(const struct places *p, const char *device, const struct nt_record *r)

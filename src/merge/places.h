@@ -46,6 +46,9 @@ bool places_ask(const struct places *p, const struct nt_record *r, struct device
  */
 const struct device_name *places_device_of(const struct places *p, const struct nt_record *r);
 
+/** places_ends() - the ends of a record's connection; NULL if it was not announced */
+const struct queue_ends *places_ends(const struct places *p, const struct nt_record *r);
+
 /**
  * places_name() - fill the keys of @name that are places and are in @by; @r: the command's record
  */

@@ -276,6 +276,19 @@ struct nt_stage_hists {
 #define NT_NQN_LEN 224
 
 /**
+ * struct nt_ends - the two ends of a TCP connection
+ * @family: AF_INET, of which an address has 4 bytes, or AF_INET6; 0 if not known
+ */
+struct nt_ends {
+	__u16 family;
+	__u16 local_port;
+	__u16 remote_port;
+	__u16 pad;
+	__u8 local[16];
+	__u8 remote[16];
+};
+
+/**
  * struct nt_queue - one queue of one controller, as the BPF programs know it
  * @object: address of the kernel's controller (host) or nvmet_tcp_queue (target); 0 if never seen
  * @queue: address of the driver's queue (host, from stock probes), or of its struct sock (target)
@@ -304,6 +317,7 @@ struct nt_stage_hists {
  * @hist: [operation] number of a latency histogram. Each CPU has its own one, but mostly only one
  *        CPU uses the queue. It may still belong to the previous connection, until a command of
  *        this connection looks for its own histogram
+ * @ends: of its TCP connection
  *
  * Members that all commands read, members that PDUs write, and the rest have cache lines of their
  * own.
@@ -331,6 +345,7 @@ struct nt_queue {
 	__u16 burst; /* of all points, in which a command of it began last: see bpf/joins.bpf.h */
 	__u32 chunk[NT_CHUNKS_PER_QUEUE] __attribute__((aligned(64)));
 	__u16 hist[NT_OPS_NR];
+	struct nt_ends ends;
 } __attribute__((aligned(64)));
 
 /**

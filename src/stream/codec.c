@@ -400,6 +400,7 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 #define BYTES_OF(member) .bytes = sizeof(((struct stream_event *)0)->member)
 #define NUMBER(member) FIELD_OF(member, BYTES_OF(member))
 #define TEXT(member) FIELD_OF(member, .bytes = 0)
+#define LATER_TEXT(member) FIELD_OF(member, .later = true)
 #define LATER_NUMBER(member) FIELD_OF(member, BYTES_OF(member), .later = true)
 
 static const struct wire_field header_fields[] = {
@@ -423,11 +424,20 @@ static const struct wire_field clock_fields[] = {
 };
 
 static const struct wire_field queue_fields[] = {
-	NUMBER(queue.slot),	NUMBER(queue.gen),
-	NUMBER(queue.instance), NUMBER(queue.cntlid),
-	NUMBER(queue.qid),	NUMBER(queue.sqsize),
-	TEXT(queue.subsysnqn),	TEXT(queue.hostnqn),
-	TEXT(queue.address),	{0},
+	NUMBER(queue.slot),
+	NUMBER(queue.gen),
+	NUMBER(queue.instance),
+	NUMBER(queue.cntlid),
+	NUMBER(queue.qid),
+	NUMBER(queue.sqsize),
+	TEXT(queue.subsysnqn),
+	TEXT(queue.hostnqn),
+	TEXT(queue.address),
+	LATER_TEXT(queue.ends.local),
+	LATER_TEXT(queue.ends.remote),
+	LATER_NUMBER(queue.ends.local_port),
+	LATER_NUMBER(queue.ends.remote_port),
+	{0},
 };
 
 static const struct wire_field losses_fields[] = {{0}};

@@ -571,6 +571,7 @@ static void take_clock(struct input *in, const struct instant *c)
 {
 	if (!in->clock.monotonic_ns)
 		in->clock = *c;
+	in->last_clock = *c;
 	if (!in->lined_up)
 		in->to_common = (int64_t)((uint64_t)c->realtime_ns - c->monotonic_ns);
 	in->now = (int64_t)(c->monotonic_ns + (uint64_t)in->to_common);

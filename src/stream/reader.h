@@ -77,6 +77,7 @@ void stream_reader_free(struct stream_reader *r);
  * @to_common: what to add to its CLOCK_MONOTONIC for the common axis, nanoseconds
  * @now: when the last command that was read ended, on the common axis; INT64_MIN before the first
  * @clock: its two clocks when the recording began; all zero if it does not tell
+ * @last_clock: the same when it was read last
  * @first_ns: when the first command began, its own clock
  * @end_ns: @last_ns at the end, if it is read a second time; 0: not known
  * @last_ns: the last point of any command, its own clock; see input_seconds()
@@ -98,6 +99,7 @@ struct input {
 	int64_t to_common;
 	int64_t now;
 	struct instant clock;
+	struct instant last_clock;
 	uint64_t first_ns;
 	uint64_t last_ns;
 	uint64_t end_ns;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "trace/connections.h"
 
+#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
@@ -421,6 +422,18 @@ void connections_controller_name(const struct tracer *t, const struct nt_record 
 		snprintf(buf, size, "cntlid %u", r->cntlid);
 }
 
+/* A socket of IPv6 that serves IPv4 has its addresses in those of IPv6. */
+static void ip_text(uint16_t family, const uint8_t ip[16], char text[QUEUE_IP_LEN])
+{
+	struct in6_addr six;
+
+	memcpy(&six, ip, sizeof(six));
+	if (family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&six))
+		inet_ntop(AF_INET, ip + 12, text, QUEUE_IP_LEN);
+	else if (family == AF_INET || family == AF_INET6)
+		inet_ntop(family, ip, text, QUEUE_IP_LEN);
+}
+
 void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)
 {
 	const struct nt_queue *k = &t->object.queues[slot];
@@ -436,6 +449,10 @@ void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, stru
 		.qid = identified || t->o.side == NT_HOST ? k->qid : 0,
 		.sqsize = identified ? k->sqsize : 0,
 	};
+	ip_text(k->ends.family, k->ends.local, q->ends.local);
+	ip_text(k->ends.family, k->ends.remote, q->ends.remote);
+	q->ends.local_port = k->ends.local_port;
+	q->ends.remote_port = k->ends.remote_port;
 	if (t->o.side == NT_HOST) {
 		snprintf(controller, sizeof(controller), "nvme%u", k->instance);
 		if (names_of_controller(t, k->instance, number_of(k, gen), &names)) {

@@ -34,6 +34,15 @@ for side in host target; do
 	# Linux 6.12 and later give admin commands, of which there are a few, no start time.
 	within "$side: without losses" "$losses" 0 "$([[ $side == host && $VM_KERNEL != 6.1 ]] && echo 16 || echo 0)"
 done
+# The two ends of a connection, as each side names them.
+ss -tnH state established "( dport = :4420 )" | awk '{ print $3, $4 }' | sort -u >connections
+ntprof-bpf report host.ntp target.ntp --pcap-filter 1 --format text >filters 2>&1 || cat filters
+sed -n 's/^ *tcpdump /# &/p' filters
+sed -nE "s/^ *tcpdump +'tcp and host ([0-9.]+) and port ([0-9]+) and host ([0-9.]+) and port ([0-9]+)'/\1:\2 \3:\4/p" \
+	filters >ends
+equal "both sides know the ends of the slowest command's connection" "$(wc -l <ends)" 2
+check "the host's are a connection" grep -qxF "$(sed -n 1p ends)" connections
+equal "and the target's the same from its side" "$(sed -n 2p ends)" "$(sed -n '1s/\(.*\) \(.*\)/\2 \1/p' ends)"
 host_disconnect "$ctrl"
 
 equal "a stream is for its owner only" "$(stat -c %a host.ntp)" 600
