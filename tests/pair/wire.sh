@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# with programs: wire_capture wire_compare
+# with programs: wire_capture wire_compare wire_find
 # takes: 110
 # What both machines say of arrivals and of the network is what passed on the wire, while those who read have more to do
 # than they can, and while packets come twice: they are captured on both, and the PDUs in them compared with what was recorded.
@@ -91,5 +91,25 @@ n=$(told compared network of)
 within "network: commands were compared" "$n" 2150 3000
 equal "network: none is shorter than on the wire" "$(told compared network below)" 0
 equal "network: none is longer than on the wire and from the senders to it" "$(told compared network above)" 0
+
+# The filters of the slowest commands show these commands in the captures.
+ntprof-bpf report wire.host.ntp wire.target.ntp --pcap-filter 8 --format text 2>/dev/null | awk '
+	/^packets of / && match($0, /cid 0x[0-9a-f]+/) { cid = substr($0, RSTART + 4, RLENGTH - 4) }
+	$1 == "host" || $1 == "target" { side = $1 }
+	$1 == "tcpdump" { port = $8 == 4420 ? $14 + 0 : $8 }
+	$1 == "Wireshark" && match($0, /time_epoch>=[0-9.]+/) {
+		from = substr($0, RSTART + 12, RLENGTH - 12)
+		match($0, /time_epoch<=[0-9.]+/)
+		to = substr($0, RSTART + 12, RLENGTH - 12)
+		gsub(/[.]/, "", from)
+		gsub(/[.]/, "", to)
+		print side, port, from, to, cid
+	}' >filters
+sed 's/^/# /' filters
+equal "there is a filter for each side of each command" "$(wc -l <filters)" 16
+while read -r side port from to cid; do
+	wire_find "$side.packets" "$port" "$from" "$to" "$cid"
+done <filters >found
+equal "each filter shows the capsule of its command" "$(grep -c '^capsules [1-9]' found)" 16
 host_disconnect "$ctrl"
 finish
