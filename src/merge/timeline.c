@@ -246,8 +246,10 @@ static inline int cell_add(struct timeline *t, const void *owner, uint64_t what,
 static void band_add(struct timeline *t, struct timeline_band *b, const struct timeline_command *c)
 {
 	b->count++;
+	/* Only stages of centuries, which a damaged recording may have, get past the largest sum.
+	 */
 	for (unsigned int i = 0; i < c->nr; i++)
-		b->sum[i] += c->stage[i];
+		b->sum[i] = (int64_t)((uint64_t)b->sum[i] + (uint64_t)c->stage[i]);
 	if (!memcmp(t->into, c->into, c->nr))
 		return;
 	memcpy(t->into, c->into, c->nr);

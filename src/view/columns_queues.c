@@ -18,7 +18,8 @@ void columns_queues_own(struct queue_row *r, const struct stats *s, const struct
 		.row = row,
 		.index = QUEUE_ROW_OWN,
 		.summary = summary,
-		.window_ns = (uint64_t)(seconds * 1e9),
+		/* A damaged recording may have times of 64 bits. */
+		.window_ns = seconds * 1e9 < 0x1p64 ? (uint64_t)(seconds * 1e9) : UINT64_MAX,
 		.per_second = seconds > 0 ? 1 / seconds : 0,
 	};
 	r->base.others = r->all.commands;

@@ -482,7 +482,7 @@ static void story_what(const struct command_row *row, FILE *f)
  */
 static void print_bar(const struct point_row *row, int64_t whole, unsigned int width, FILE *f)
 {
-	int64_t from = row->at - row->took, columns = (int64_t)width;
+	int64_t from = (int64_t)((uint64_t)row->at - (uint64_t)row->took), columns = (int64_t)width;
 	int64_t first = whole > 0 ? (int64_t)((__int128)from * columns / whole) : 0;
 	int64_t end = whole > 0 ? (int64_t)(((__int128)row->at * columns + whole - 1) / whole) : 0;
 
@@ -600,7 +600,8 @@ unsigned int story_points_of_side(const struct nt_record *r, uint32_t missing,
 	for (unsigned int i = 0; i < nr; i++) {
 		set_stage(&points[i], n, r);
 		points[i].first = !i;
-		points[i].since = i ? points[i].at - points[i - 1].at : 0;
+		points[i].since =
+			i ? (int64_t)((uint64_t)points[i].at - (uint64_t)points[i - 1].at) : 0;
 	}
 	return nr;
 }

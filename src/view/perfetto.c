@@ -137,6 +137,9 @@ struct track {
 	UT_hash_handle hh;
 };
 
+/* With this shift there is room for command 0 only. */
+#define SHIFT_MAX 63
+
 /**
  * struct perfetto - the commands, and what has been written
  * @slow: the slowest, a heap of at most @max / 2
@@ -214,7 +217,8 @@ static int keep_fair(struct perfetto *p, const struct kept *k)
 {
 	struct kept *room;
 
-	if (p->nr_fair == p->max)
+	/* Command 0 always stays, so with room for one it is thinned out for each further one. */
+	if (p->nr_fair == p->max && p->shift < SHIFT_MAX)
 		thin_out(p);
 	if (k->number & ((1ULL << p->shift) - 1))
 		return 0;

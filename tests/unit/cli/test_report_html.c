@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "cli/recordings.h"
+#include "core/hash.h"
 
 /* A name that ends a script, a comment, an attribute and a style sheet. */
 #define NAME "</script></style>--><img src=x onerror=\"alert(1)\" '>"
@@ -265,6 +266,60 @@ static void a_long_recording_has_no_larger_file(void **state)
 	assert_true(size[1] < 1 << 20);
 }
 
+static void a_trace_has_room_for_few_commands(void **state)
+{
+	struct recording f[2] = {{.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	c.commands = 1000;
+	recordings_make(f, &c);
+	for (unsigned int max = 1; max <= 4; max++) {
+		char option[32], left_out[64];
+
+		snprintf(option, sizeof(option), "--perfetto-max=%u", max);
+		snprintf(left_out, sizeof(left_out), "%u commands found no room", 1000 - max);
+		RUN(&r, "report", f[0].path, f[1].path, "--perfetto", path_of("few"), option);
+		assert_int_equal(r.status, 0);
+		if (max == 1)
+			assert_contains(r.err, left_out);
+		assert_contains(r.err, " commands found no room");
+		unlink(path_of("few"));
+	}
+	recordings_free(f, 2);
+}
+
+/* Of 64 bits, and each at a place of its own. */
+static bool at_any_time(struct nt_record *r)
+{
+	for (unsigned int i = 0; i < NT_POINTS_MAX; i++)
+		if (r->points[i])
+			r->points[i] += hash_mix(r->points[i] + i) >> r->cid % 3;
+	return true;
+}
+
+/* They are nonsense, and so are the figures; the sanitizers see what is computed from them. */
+static void times_that_no_clock_has_do_no_harm(void **state)
+{
+	static char *const options[] = {"--commands", "--slowest=9", "--format=csv", "--detail",
+					"--by=op,size"};
+	struct recording f[2] = {{.edit = at_any_time}, {.edit = at_any_time}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	c.commands = 300;
+	recordings_make(f, &c);
+	for (unsigned int i = 0; i < ARRAY_SIZE(options); i++) {
+		for (unsigned int side = 0; side < 2; side++) {
+			RUN(&r, "report", f[side].path, options[i], "--html=/dev/null",
+			    "--perfetto=/dev/null");
+			assert_string_equal(r.err, "");
+			assert_int_equal(r.status, 0);
+		}
+	}
+	recordings_free(f, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +331,8 @@ int main(void)
 		cmocka_unit_test(a_fifo_gets_the_report),
 		cmocka_unit_test(a_fifo_of_another_user_is_refused),
 		cmocka_unit_test(a_long_recording_has_no_larger_file),
+		cmocka_unit_test(a_trace_has_room_for_few_commands),
+		cmocka_unit_test(times_that_no_clock_has_do_no_harm),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
