@@ -236,6 +236,7 @@ struct run {
 	int epoll_fd;
 	int fds[SOURCES_NR]; /* -1: there is none */
 	uint64_t pace_ns;    /* between two intervals */
+	uint64_t adapt_ns;   /* between two calls of tracer_adapt(); 0: it is not called */
 	uint64_t keeps;	     /* see cli/confine.h */
 	int record_result;
 	bool in_burst; /* of all points */
@@ -309,11 +310,11 @@ static void burst_arm(const struct run *r)
 }
 
 /* Between two bursts there is nothing to poll in the kernel, and polling would cost CPU time. */
-static void poll_kernel(const struct run *r, bool on)
+static void poll_kernel(struct run *r, bool on)
 {
 	if (r->fds[DRAIN] >= 0)
 		timer_arm(r->fds[DRAIN], on ? TRACER_DRAIN_NS : 0, true);
-	timer_arm(r->fds[ADAPT], on ? TRACER_ADAPT_NS : 0, true);
+	timer_pace(r->fds[ADAPT], &r->adapt_ns, on ? TRACER_ADAPT_NS : 0);
 }
 
 /* Return: 0, 1 or a negative errno, as callbacks do. */
@@ -440,7 +441,8 @@ static int try_open(struct run *r)
 	leave_intervals_to_bursts(r);
 	if (r->o->duration_ns)
 		timer_arm(r->fds[END], r->o->duration_ns, false);
-	err = watch(r, ADAPT, timer_new(TRACER_ADAPT_NS, true)) ?:
+	r->adapt_ns = TRACER_ADAPT_NS;
+	err = watch(r, ADAPT, timer_new(r->adapt_ns, true))	 ?:
 	      watch(r, CLOCK, tracer_clock_fd(r->t))		 ?:
 	      watch(r, CALLS, tracer_calls_fd(r->t))		 ?:
 	      watch_records(r);
@@ -557,8 +559,12 @@ static int on_drain(struct run *r)
 
 static int on_adapt(struct run *r)
 {
+	uint64_t next;
+
 	timer_fired(r->fds[ADAPT]);
-	tracer_adapt(r->t);
+	next = tracer_adapt(r->t);
+	if (r->adapt_ns)
+		timer_pace(r->fds[ADAPT], &r->adapt_ns, next);
 	return 0;
 }
 

@@ -280,14 +280,24 @@ static void compare(struct controller *c)
 		c->before = others;
 }
 
+static bool any_in_flight(const struct controllers *c)
+{
+	for (size_t i = 0; i < c->nr; i++)
+		if (c->row[i].in_flight)
+			return true;
+	return false;
+}
+
 int controllers_look(struct controllers *c, const char *sysfs, const struct stats *s, uint64_t now)
 {
 	struct reading r = {.c = c, .s = s, .sysfs = sysfs, .now = now, .sorted = c->nr};
 	char dir[PATH_MAX];
 	size_t left = 0;
 
-	c->look++;
 	c->now_ns = now;
+	if (s->quiet && !any_in_flight(c))
+		return 0;
+	c->look++;
 	path_join(dir, sysfs, s->side == NT_HOST ? HOST_CLASS : TARGET_DEBUG);
 	each_entry(&r, dir, "", s->side == NT_HOST ? read_host : read_subsystem);
 	path_join(dir, sysfs, TARGET_CONFIG);

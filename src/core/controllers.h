@@ -69,6 +69,7 @@ struct controllers {
  * @s: an interval that has just ended, with the side and the commands that the tracer has in flight
  * @now: CLOCK_MONOTONIC nanoseconds
  *
+ * Nothing is read of a quiet interval, unless disks had commands in flight the last time.
  * What cannot be read is not known. A target's controllers have no state on Linux before 6.11.
  *
  * Return: 0 or -ENOMEM.

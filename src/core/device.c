@@ -23,18 +23,21 @@
 bool device_attribute(const char *dir, const char *name, char *value, size_t size)
 {
 	char path[PATH_MAX + 64];
-	bool there;
-	FILE *f;
+	ssize_t n;
+	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	f = fopen(path, "re");
-	if (!f)
+	/* Without stdio, which would ask for the file's status and take a buffer. */
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return false;
-	there = fgets(value, (int)size, f);
-	fclose(f);
-	if (there)
-		value[strcspn(value, "\n")] = '\0';
-	return there;
+	n = read(fd, value, size - 1);
+	close(fd);
+	if (n <= 0)
+		return false;
+	value[n] = '\0';
+	value[strcspn(value, "\n")] = '\0';
+	return true;
 }
 
 static const char *last_part(const char *path)

@@ -115,6 +115,9 @@ struct waiting {
 void waiting_add(struct waiting *into, const struct waiting *from);
 void waiting_stage_add(struct waiting_stage *into, const struct waiting_stage *from);
 
+/* While nothing is read or written, controllers are looked for this often. */
+#define STATS_QUIET_NS 5000000000ULL
+
 /* The name of the row for all connections that ended a while ago; one row for each operation. */
 #define STATS_GONE "(gone)"
 /* The name of the row for commands without a row of their own. */
@@ -236,6 +239,8 @@ struct stats_stages {
  *            @seconds, nor the commands in flight
  * @probes: BPF programs attached
  * @controllers, @queues: connected now
+ * @quiet: no I/O queue had a command, so what only connections change was not read; it is every
+ *         STATS_QUIET_NS
  * @looked_ns: CLOCK_MONOTONIC time that &waiting.oldest_ns counts back from
  * @seconds: length of the last interval
  * @elapsed: time that was measured
@@ -274,6 +279,7 @@ struct stats {
 	unsigned int probes;
 	unsigned int controllers;
 	unsigned int queues;
+	bool quiet;
 	uint64_t looked_ns;
 	double seconds;
 	double elapsed;

@@ -78,7 +78,7 @@ int64_t rx_clock_tai(void)
 	 * adjtimex() would return it, but is refused where only setting the clocks should be. It is
 	 * whole seconds, so the middle of bounds that are less than a second apart is enough.
 	 */
-	for (int i = 0; i < SAMPLES; i++) {
+	for (int i = 0; i < SAMPLES && (!i || high - low >= NS_PER_S / 2); i++) {
 		int64_t before = realtime_ns(), after, tai;
 
 		if (clock_gettime(CLOCK_TAI, &t))

@@ -71,10 +71,13 @@ static void collect_counters(struct tracer *t, struct stats *s)
 		s->counters_interval[i] = now - t->counters_seen[i];
 		t->counters_seen[i] = now;
 	}
-	s->counters_interval[COUNTER_PROBE_MISSED] =
-		missed_total(t) - t->counters_seen[COUNTER_PROBE_MISSED];
-	t->counters_seen[COUNTER_PROBE_MISSED] += s->counters_interval[COUNTER_PROBE_MISSED];
-	missed_joins_tell(t);
+	if (!t->quiet) {
+		s->counters_interval[COUNTER_PROBE_MISSED] =
+			missed_total(t) - t->counters_seen[COUNTER_PROBE_MISSED];
+		t->counters_seen[COUNTER_PROBE_MISSED] +=
+			s->counters_interval[COUNTER_PROBE_MISSED];
+		missed_joins_tell(t);
+	}
 	if (t->o.bursts) {
 		s->counters_interval[COUNTER_BURST_EDGE] = s->counters_interval[NT_CNT_NO_START];
 		s->counters_total[COUNTER_BURST_EDGE] += s->counters_interval[NT_CNT_NO_START];
@@ -128,11 +131,21 @@ static void collect_alikes(struct tracer *t, struct stats *s)
 	}
 }
 
+/* The last interval has everything. */
+static bool is_quiet(struct tracer *t, uint64_t now)
+{
+	if (!t->detached && now - t->looked_ns < STATS_QUIET_NS && !in_flight_any(t))
+		return true;
+	t->looked_ns = now;
+	return false;
+}
+
 static int collect_histograms(struct tracer *t, struct stats *s, uint32_t epoch, uint64_t now)
 {
 	if (t->o.no_histograms)
 		return 0;
-	connections_count(t, s);
+	if (!t->quiet)
+		connections_count(t, s);
 	return histograms_rows(t, s, epoch)   ?:
 	       in_flight_rows(t, s, now)      ?:
 	       trace_errors_collect(t, s)     ?:
@@ -157,6 +170,7 @@ int collect_all(struct tracer *t, struct stats *s)
 	if (t->calls)
 		ring_buffer__consume(t->calls);
 	epoch = __atomic_fetch_add(&t->object.control->epoch, 1, __ATOMIC_RELAXED);
+	s->quiet = t->quiet = is_quiet(t, now);
 	/*
 	 * After tracer_detach(), commands whose connection closes stay in the last count of those
 	 * in flight.

@@ -39,18 +39,11 @@ void connections_free(struct tracer *t)
 /* Reads one line of a sysfs attribute of a controller; "" when there is none. */
 static void sysfs_read(char *buf, size_t size, const char *controller, const char *attribute)
 {
-	char path[320];
-	FILE *f;
+	char path[300];
 
-	buf[0] = '\0';
-	snprintf(path, sizeof(path), "/sys/class/nvme/%s/%s", controller, attribute);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	if (!fgets(buf, (int)size, f))
+	snprintf(path, sizeof(path), "/sys/class/nvme/%s", controller);
+	if (!device_attribute(path, attribute, buf, size))
 		buf[0] = '\0';
-	buf[strcspn(buf, "\n")] = '\0';
-	fclose(f);
 }
 
 /* Number of pieces for the states of a queue's tags. */

@@ -111,6 +111,20 @@ uint64_t in_flight_count(struct tracer *t)
 	return n;
 }
 
+bool in_flight_any(const struct tracer *t)
+{
+	uint32_t last = t->object.control->epoch - 1;
+
+	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+		const struct nt_queue *q = &t->object.queues[slot];
+
+		if (q->object && q->qid &&
+		    (t->looks[slot].found || (int32_t)(q->begun - last) >= 0))
+			return true;
+	}
+	return false;
+}
+
 bool in_flight_knows_device(const struct tracer *t)
 {
 	return t->o.side == NT_TARGET && !t->object.knobs->count_all && !t->o.stages &&

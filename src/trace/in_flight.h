@@ -25,6 +25,9 @@ void in_flight_free(struct tracer *t);
 /** in_flight_count() - count them all, also those of closed connections that were not swept yet */
 uint64_t in_flight_count(struct tracer *t);
 
+/** in_flight_any() - whether an I/O queue had a command in this interval or the last */
+bool in_flight_any(const struct tracer *t);
+
 /** in_flight_knows_device() - whether the points show which commands are at the device */
 bool in_flight_knows_device(const struct tracer *t);
 

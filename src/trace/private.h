@@ -176,6 +176,8 @@ struct tracer {
 	struct tcp_reader *tcp; /* NULL where not asked for */
 
 	/* collect.c */
+	bool quiet;	     /* see &stats.quiet */
+	uint64_t looked_ns;  /* the last interval that was not */
 	uint32_t *swept_gen; /* [nr_slots] */
 	uint64_t counters_seen[COUNTERS_NR];
 	uint32_t alikes_seen[NT_ALIKE];

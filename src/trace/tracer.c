@@ -340,11 +340,12 @@ uint32_t tracer_missing(const struct tracer *t)
 	return t->missing;
 }
 
-void tracer_adapt(struct tracer *t)
+uint64_t tracer_adapt(struct tracer *t)
 {
 	attach_adapt(t);
 	ring_buffer__consume(t->calls);
 	give_back_supply(t);
+	return in_flight_any(t) ? TRACER_ADAPT_NS : TRACER_ADAPT_IDLE_NS;
 }
 
 enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)

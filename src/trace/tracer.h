@@ -17,9 +17,13 @@
 
 struct tracer;
 
-/* The longest time that a record should wait, and that between two calls of tracer_adapt(). */
+/*
+ * The longest time that a record should wait, and that between two calls of tracer_adapt(): while
+ * commands of I/O queues begin, and otherwise.
+ */
 #define TRACER_DRAIN_NS 50000000ULL
 #define TRACER_ADAPT_NS 100000000ULL
+#define TRACER_ADAPT_IDLE_NS 1000000000ULL
 
 struct probes;
 
@@ -92,8 +96,10 @@ void tracer_clock_update(struct tracer *t);
  * To be called every TRACER_ADAPT_NS, and when tracer_calls_fd() is readable. When a connection
  * comes for which a program has to be attached, its commands before that are counted, but not split
  * into stages.
+ *
+ * Return: when to call it next, in nanoseconds from now: TRACER_ADAPT_NS or TRACER_ADAPT_IDLE_NS.
  */
-void tracer_adapt(struct tracer *t);
+uint64_t tracer_adapt(struct tracer *t);
 
 /**
  * tracer_resume() - begin a burst: attach, and have packets stamped

@@ -38,13 +38,41 @@ struct part_kind {
 #define PART_KIND(id, word, room, titles) {word, SCREEN_##room, titles},
 static const struct part_kind kinds[] = {SCREEN_PARTS(PART_KIND)};
 
+static ssize_t part_write(void *cookie, const char *more, size_t n)
+{
+	struct screen_text *t = cookie;
+	char *grown = realloc(t->at, t->size + n + 1);
+
+	if (!grown)
+		return 0;
+	memcpy(grown + t->size, more, n);
+	t->at = grown;
+	t->size += n;
+	grown[t->size] = '\0';
+	return (ssize_t)n;
+}
+
+/* For ftell() alone. */
+static int part_seek(void *cookie, off64_t *offset, int whence)
+{
+	const struct screen_text *t = cookie;
+
+	if (*offset || whence != SEEK_CUR)
+		return -1;
+	*offset = (off64_t)t->size;
+	return 0;
+}
+
+/* open_memstream() would clear 8 KiB for each part, and most parts stay empty. */
 int screen_open(struct screen *s)
 {
+	const cookie_io_functions_t functions = {.write = part_write, .seek = part_seek};
+
 	memset(s, 0, sizeof(*s));
 	s->marked = SCREEN_NO_MARK;
 	s->focus = SCREEN_ROWS;
 	for (int p = 0; p < SCREEN_PARTS_NR; p++) {
-		s->part[p] = open_memstream(&s->text[p], &s->size[p]);
+		s->part[p] = fopencookie(&s->text[p], "w", functions);
 		if (!s->part[p])
 			return -ENOMEM;
 	}
@@ -70,7 +98,7 @@ void screen_free(struct screen *s)
 	for (int p = 0; p < SCREEN_PARTS_NR; p++) {
 		if (s->part[p])
 			fclose(s->part[p]);
-		free(s->text[p]);
+		free(s->text[p].at);
 	}
 	memset(s, 0, sizeof(*s));
 }
@@ -78,7 +106,8 @@ void screen_free(struct screen *s)
 void screen_print(const struct screen *s, FILE *out)
 {
 	for (int p = 0; p < SCREEN_PARTS_NR; p++)
-		fwrite(s->text[p], 1, s->size[p], out);
+		if (s->text[p].size)
+			fwrite(s->text[p].at, 1, s->text[p].size, out);
 }
 
 static size_t lines_count(const char *text, size_t size)
@@ -266,7 +295,7 @@ static void cursor_part(struct cursor *c, struct screen *s, int part, size_t nee
 	size_t titles = kinds[part].titles < need ? kinds[part].titles : need;
 	size_t room = shown > titles ? shown - titles : 0;
 	size_t above = lines_above(s, part, need - titles, room);
-	const char *text = s->text[part];
+	const char *text = s->text[part].at;
 
 	for (size_t i = 0; i < need; i++) {
 		const char *end = strchr(text, '\n');
@@ -295,7 +324,7 @@ void screen_redraw(struct screen *s, FILE *out, unsigned int columns, unsigned i
 	bool spaced;
 
 	for (int p = 0; p < SCREEN_PARTS_NR; p++) {
-		need[p] = lines_count(s->text[p], s->size[p]);
+		need[p] = lines_count(s->text[p].at, s->text[p].size);
 		got[p] = kinds[p].room == SCREEN_WHOLE ? need[p] : 0;
 		total += need[p];
 		fixed += got[p];

@@ -50,7 +50,8 @@ enum screen_part { SCREEN_PARTS(SCREEN_ENUM) SCREEN_PARTS_NR };
 /**
  * struct screen - the parts
  * @part: streams to write to, between screen_open() and screen_close()
- * @text: what has been written, @size bytes, after screen_close(); complete lines, or nothing
+ * @text: what has been written, @size bytes and a 0, after screen_close(); complete lines, or
+ *        nothing: then @at may be NULL
  * @colour: the terminal has bold, reverse and coloured text
  * @alarm: there are real losses, so they are shown in red
  * @stalled: so many lines of SCREEN_ROWS, after its titles, are of stalled commands: also in red
@@ -61,8 +62,10 @@ enum screen_part { SCREEN_PARTS(SCREEN_ENUM) SCREEN_PARTS_NR };
  */
 struct screen {
 	FILE *part[SCREEN_PARTS_NR];
-	char *text[SCREEN_PARTS_NR];
-	size_t size[SCREEN_PARTS_NR];
+	struct screen_text {
+		char *at;
+		size_t size;
+	} text[SCREEN_PARTS_NR];
 	bool colour;
 	bool alarm;
 	size_t stalled;

@@ -248,6 +248,29 @@ static void many_controllers_cost_each_as_much_as_few(void **state)
 	assert_true(blocks - before > nr && blocks - before < 2000ULL * nr);
 }
 
+/* Unless a disk has commands that the tracer does not see. */
+static void states_are_not_read_in_a_quiet_interval(void **state)
+{
+	host();
+	put("class/nvme/nvme0/nvme0n1/inflight", "0 0");
+	put("class/nvme/nvme0/nvme3c0n2/inflight", "0 0");
+	look(10 * SECOND);
+	t.s.quiet = true;
+	put("class/nvme/nvme0/state", "connecting");
+	put("class/nvme/nvme0/nvme0n1/inflight", "1 0");
+	look(11 * SECOND);
+	assert_int_equal(t.c.nr, 1);
+	assert_string_equal(t.c.row[0].state, "live");
+	assert_int_equal(t.c.now_ns, 11 * SECOND);
+	t.s.quiet = false;
+	look(15 * SECOND);
+	assert_string_equal(t.c.row[0].state, "connecting");
+	t.s.quiet = true;
+	put("class/nvme/nvme0/state", "live");
+	look(16 * SECOND);
+	assert_string_equal(t.c.row[0].state, "live");
+}
+
 static void a_machine_without_any_of_it_has_none(void **state)
 {
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
@@ -269,6 +292,7 @@ int main(void)
 		TEST(a_disk_with_a_long_path_stays_the_same_one),
 		TEST(one_id_for_one_host_is_one_row),
 		TEST(many_controllers_cost_each_as_much_as_few),
+		TEST(states_are_not_read_in_a_quiet_interval),
 		TEST(a_machine_without_any_of_it_has_none),
 	};
 

@@ -580,6 +580,47 @@ static void measured_time_is_without_attaching_and_detaching(void **state)
 	tracer_done(&t);
 }
 
+static bool quiet_after(struct tracer *t, struct stats *s)
+{
+	stats_begin_interval(s);
+	assert_int_equal(collect_all(t, s), 0);
+	return s->quiet;
+}
+
+/* A host whose commands are few sends a Keep Alive every few seconds, on the admin queue. */
+static void an_interval_without_commands_of_io_queues_is_quiet(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+	struct stats s = {0};
+	struct nt_queue *admin = &shared.queues[0], *io = &shared.queues[1];
+
+	admin->qid = 0;
+	shared.control.epoch = 10;
+	/* What only connections change has to be read once. */
+	assert_false(quiet_after(&t, &s));
+	assert_true(quiet_after(&t, &s));
+	admin->begun = shared.control.epoch;
+	assert_true(quiet_after(&t, &s));
+	io->begun = shared.control.epoch;
+	assert_true(in_flight_any(&t));
+	assert_false(quiet_after(&t, &s));
+	assert_true(in_flight_any(&t));
+	assert_true(quiet_after(&t, &s));
+	assert_false(in_flight_any(&t));
+	/* One that began before waits. */
+	t.looks[1].found = true;
+	assert_false(quiet_after(&t, &s));
+	t.looks[1].found = false;
+	assert_true(quiet_after(&t, &s));
+	t.looked_ns -= STATS_QUIET_NS;
+	assert_false(quiet_after(&t, &s));
+	assert_true(quiet_after(&t, &s));
+	t.detached = true;
+	assert_false(quiet_after(&t, &s));
+	stats_free(&s);
+	tracer_done(&t);
+}
+
 /*
  * After the pause another connection may have the slot, at the same address, and its Connect was
  * not seen.
@@ -627,6 +668,7 @@ int main(void)
 		cmocka_unit_test(what_began_before_a_burst_is_an_edge_and_no_loss),
 		cmocka_unit_test(measured_time_is_that_of_the_bursts),
 		cmocka_unit_test(measured_time_is_without_attaching_and_detaching),
+		cmocka_unit_test(an_interval_without_commands_of_io_queues_is_quiet),
 		cmocka_unit_test(connections_are_new_after_a_pause),
 	};
 
