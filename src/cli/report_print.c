@@ -372,7 +372,7 @@ void report_command(struct report *r, const struct merge_connection *c,
 	command_line_merged(&l, &r->machines, c, host, target, ambiguous,
 			    &r->inputs[host ? c->host_stream : c->target_stream].clock);
 	if (r->format == FORMAT_JSON)
-		r->result = json_write(stdout, json_command(&l));
+		r->result = json_command_write(stdout, &l);
 	else if (r->format == FORMAT_CSV)
 		csv_command(stdout, &l);
 	else

@@ -74,7 +74,7 @@ static int print_one(const struct trace *t, const char *controller, const struct
 
 	command_line_of_side(&l, controller, r, missing, now);
 	if (t->o->format == FORMAT_JSON)
-		return json_write(t->line, json_command(&l));
+		return json_command_write(t->line, &l);
 	if (t->o->format == FORMAT_CSV)
 		csv_command(t->line, &l);
 	else

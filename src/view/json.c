@@ -164,3 +164,141 @@ int json_write(FILE *f, struct json_object *o)
 	json_object_put(o);
 	return err;
 }
+
+static void line_put(struct json_line *l, const char *s, size_t n)
+{
+	if (n > sizeof(l->text) - l->used) {
+		fwrite(l->text, 1, l->used, l->f);
+		l->used = 0;
+	}
+	if (n > sizeof(l->text)) {
+		fwrite(s, 1, n, l->f);
+		return;
+	}
+	memcpy(l->text + l->used, s, n);
+	l->used += n;
+}
+
+static void line_puts(struct json_line *l, const char *s)
+{
+	line_put(l, s, strlen(s));
+}
+
+static void line_name(struct json_line *l, const char *name)
+{
+	if (l->separates)
+		line_put(l, ",", 1);
+	line_put(l, "\"", 1);
+	line_puts(l, name);
+	line_put(l, "\":", 2);
+	l->separates = true;
+}
+
+static void line_natural(struct json_line *l, uint64_t n)
+{
+	char digits[NATURAL_LEN];
+
+	line_put(l, digits, text_natural(digits, n));
+}
+
+static void line_integer(struct json_line *l, int64_t n)
+{
+	if (n < 0)
+		line_put(l, "-", 1);
+	line_natural(l, n < 0 ? -(uint64_t)n : (uint64_t)n);
+}
+
+/* As json_write() writes it. */
+static void line_object(struct json_line *l, struct json_object *o)
+{
+	fwrite(l->text, 1, l->used, l->f);
+	l->used = 0;
+	text_print(l->f,
+		   json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
+							     JSON_C_TO_STRING_NOSLASHESCAPE),
+		   TEXT_JSON);
+	json_object_put(o);
+}
+
+static void line_text(struct json_line *l, const char *s)
+{
+	if (!text_is_printable(s) || strpbrk(s, "\"\\")) {
+		line_object(l, json_text(s));
+		return;
+	}
+	line_put(l, "\"", 1);
+	line_puts(l, s);
+	line_put(l, "\"", 1);
+}
+
+static void line_value(struct json_line *l, const struct column *c, const struct value *v)
+{
+	if (c->unit == UNIT_FLAG)
+		line_puts(l, !v->none && v->natural ? "true" : "false");
+	else if (v->none && !v->zero)
+		line_puts(l, "null");
+	else if (v->type == VALUE_TEXT)
+		line_text(l, v->text);
+	else if (v->type == VALUE_NATURAL)
+		line_natural(l, v->natural);
+	else if (v->type == VALUE_INTEGER)
+		line_integer(l, v->integer);
+	else
+		line_object(l, json_real(v->real));
+}
+
+void json_line_begin(struct json_line *l, FILE *f, const char *type)
+{
+	l->f = f;
+	l->used = 0;
+	l->separates = false;
+	line_put(l, "{", 1);
+	json_line_text(l, "type", type);
+	json_line_integer(l, "schema_version", JSON_SCHEMA_VERSION);
+}
+
+void json_line_row(struct json_line *l, const struct columns *t, const void *row)
+{
+	for (unsigned int i = 0; i < t->nr; i++) {
+		struct value v;
+
+		columns_get(t, i, row, &v);
+		line_name(l, t->column[i].name);
+		line_value(l, &t->column[i], &v);
+	}
+}
+
+void json_line_open(struct json_line *l, const char *name)
+{
+	line_name(l, name);
+	line_put(l, "{", 1);
+	l->separates = false;
+}
+
+void json_line_close(struct json_line *l)
+{
+	line_put(l, "}", 1);
+	l->separates = true;
+}
+
+void json_line_integer(struct json_line *l, const char *name, int64_t n)
+{
+	line_name(l, name);
+	line_integer(l, n);
+}
+
+void json_line_text(struct json_line *l, const char *name, const char *s)
+{
+	line_name(l, name);
+	if (s)
+		line_text(l, s);
+	else
+		line_puts(l, "null");
+}
+
+int json_line_end(struct json_line *l)
+{
+	line_put(l, "}\n", 2);
+	fwrite(l->text, 1, l->used, l->f);
+	return ferror(l->f) ? (errno ? -errno : -EIO) : 0;
+}

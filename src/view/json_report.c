@@ -52,6 +52,43 @@ struct json_object *json_command(const struct command_line *c)
 	return o;
 }
 
+static void write_points(struct json_line *l, const struct nt_record *r)
+{
+	struct point_row row[NT_POINTS_MAX];
+	unsigned int nr = r ? columns_points(row, r) : 0;
+
+	if (!r)
+		return;
+	json_line_open(l, side_name(r->side));
+	for (unsigned int i = 0; i < nr; i++)
+		json_line_integer(l, point_name(r->side, row[i].point), row[i].at);
+	json_line_close(l);
+}
+
+int json_command_write(FILE *f, const struct command_line *c)
+{
+	const struct command_stages *s = &c->stages;
+	struct json_line l;
+
+	json_line_begin(&l, f, c->in_flight ? "in_flight" : "command");
+	json_line_row(&l, &command_columns, &c->row);
+	json_line_open(&l, "points");
+	for (unsigned int side = 0; side < NT_SIDES; side++)
+		write_points(&l, c->record[side]);
+	json_line_close(&l);
+	if (c->in_flight) {
+		json_line_text(&l, "stage", c->under_way[0] ? c->under_way : NULL);
+	} else if (!s->split) {
+		json_line_text(&l, "stages", NULL);
+	} else {
+		json_line_open(&l, "stages");
+		for (unsigned int i = 0; i < s->nr; i++)
+			json_line_integer(&l, s->row[i].stage, s->row[i].ns);
+		json_line_close(&l);
+	}
+	return json_line_end(&l);
+}
+
 struct json_object *json_command_slow(const struct slow_command *c, const struct instant *clock)
 {
 	struct json_object *o, *story = json_array();

@@ -67,6 +67,9 @@ struct json_object *json_report(const struct json_report *r);
  */
 struct json_object *json_command(const struct command_line *c);
 
+/** json_command_write() - write what json_command() makes as one line; Return: 0 or -EIO */
+int json_command_write(FILE *f, const struct command_line *c);
+
 /**
  * json_command_slow() - the same for one of the slowest commands; "story" has all points in the
  * order of time

@@ -322,11 +322,43 @@ static void assert_member(struct json_object *o, const char *name, const char *e
 			    expected);
 }
 
+static void assert_written_as_objects(const struct command_line *l)
+{
+	char *text[2];
+	size_t size[2];
+
+	for (unsigned int i = 0; i < 2; i++) {
+		FILE *f = open_memstream(&text[i], &size[i]);
+
+		assert_non_null(f);
+		assert_int_equal(i ? json_command_write(f, l) : json_write(f, json_command(l)), 0);
+		fclose(f);
+	}
+	assert_string_equal(text[1], text[0]);
+	free(text[0]);
+	free(text[1]);
+}
+
+/* Names with characters that have to be escaped are as in objects as well. */
+static void names_of_any_bytes_are_written_as_in_objects(void **state)
+{
+	static const char *const names[] = {"a\"b\\c/d", "\n\t\x7f", "\xff\xc3\xa9", "\u200b\u202e",
+					    ""};
+	struct command_line l;
+
+	command_line_of_side(&l, "nvme0", &read_of_host, 0, &(struct instant){.monotonic_ns = 0});
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		l.row.controller = names[i];
+		assert_written_as_objects(&l);
+	}
+}
+
 static struct json_object *command_of(const struct nt_record *r, uint64_t now)
 {
 	struct command_line l;
 
 	command_line_of_side(&l, "nvme0", r, 0, &(struct instant){.monotonic_ns = now});
+	assert_written_as_objects(&l);
 	return json_command(&l);
 }
 
@@ -378,6 +410,7 @@ int main(void)
 		cmocka_unit_test(an_input_says_what_it_is_and_what_is_missing),
 		cmocka_unit_test(merged_commands_are_numbers_for_scripts),
 		cmocka_unit_test(a_table_of_connections_names_machines_if_there_are_several),
+		cmocka_unit_test(names_of_any_bytes_are_written_as_in_objects),
 		cmocka_unit_test(a_command_has_its_points_and_stages),
 	};
 
