@@ -323,8 +323,12 @@ static __always_inline bool is_error(const struct nt_record *r)
 	return r->status & NT_STATUS_MASK;
 }
 
-/* Counts a command that failed. @r: its record, with the status. @who: see struct nt_identity */
-static __always_inline void error_count(const struct nt_record *r, __u32 who)
+/*
+ * Counts a command that failed. @r: its record, with the status. @who: see struct nt_identity.
+ * Not inline: a jump of a program reaches 32,767 instructions, and a target's stock_sendpage has
+ * almost as many.
+ */
+static __noinline void error_count(const struct nt_record *r, __u32 who)
 {
 	struct nt_error key = {
 		.slot = r->slot,
@@ -334,6 +338,7 @@ static __always_inline void error_count(const struct nt_record *r, __u32 who)
 	};
 	__u64 none = 0, *n = bpf_map_lookup_elem(&errors, &key);
 
+	nt_control.failed = nt_control.epoch;
 	if (!n) {
 		/*
 		 * Another CPU may add it at the same time. Then the entry of the first one stays.

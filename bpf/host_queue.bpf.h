@@ -201,6 +201,7 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 		    (__u32)BPF_CORE_READ(queue, io_cpu) != bpf_get_smp_processor_id())
 			nt_control.redirected = 1;
 		nt_control.identified_ns = bpf_ktime_get_ns();
+		loader_call();
 	}
 	nt_control.mq_ops[h->qid == 0] = (__u64)BPF_CORE_READ(rq, q, mq_ops);
 	if (BPF_CORE_READ(ctrl, opts, disable_sqflow))

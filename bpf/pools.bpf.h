@@ -25,6 +25,14 @@ struct {
 	__uint(max_entries, NT_CALLS_BYTES);
 } calls SEC(".maps");
 
+/* Has the loader call tracer_adapt() soon. */
+static __always_inline void loader_call(void)
+{
+	__u32 call = 0;
+
+	bpf_ringbuf_output(&calls, &call, sizeof(call), BPF_RB_FORCE_WAKEUP);
+}
+
 #define is_likely(condition) __builtin_expect(!!(condition), 1)
 
 /*
@@ -57,7 +65,7 @@ __u32 nt_take_but(__u32 pool, __u32 kept);
  */
 __noinline __u32 nt_take_but(__u32 pool, __u32 kept)
 {
-	__u32 taken, left, call = 0;
+	__u32 taken, left;
 	struct nt_pool *p;
 	__u16 *numbers;
 
@@ -80,7 +88,7 @@ __noinline __u32 nt_take_but(__u32 pool, __u32 kept)
 			continue;
 		left--;
 		if (left == p->low || !left)
-			bpf_ringbuf_output(&calls, &call, sizeof(call), BPF_RB_FORCE_WAKEUP);
+			loader_call();
 		return nr;
 	}
 	return 0;

@@ -104,6 +104,7 @@ struct nt_knobs {
  *         Only commands that begin and end in the same burst have stages
  * @events_lost: number of events and records that found no room in the ring buffer; the next one
  *               that finds room reports it
+ * @failed: the interval in which a command was counted that failed, or an earlier one
  * @tracked: measured commands in flight. Counted only where not all commands are measured
  *           (@tracks), because the number is often 0 then
  *
@@ -145,6 +146,7 @@ struct nt_knobs {
  *              | has attached all                         |
  * events_lost  | begin and end of commands. Atomic        | the same, to report it with the
  *              | additions and exchanges                  | next event
+ * failed       | ends of commands that failed             | loader, which looks for errors then
  * tracked      | begin and end of commands; loader:       | all programs, with @tracks: they
  *              | commands of closed connections. Atomic   | leave at once if it is 0
  *              | additions                                |
@@ -173,6 +175,7 @@ struct nt_control {
 	__u64 set_ns;
 	__u64 looked_ns;
 	__u32 tracked __attribute__((aligned(64)));
+	__u32 failed;
 	__u64 events_lost;
 } __attribute__((aligned(64)));
 

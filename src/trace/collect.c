@@ -140,6 +140,17 @@ static bool is_quiet(struct tracer *t, uint64_t now)
 	return false;
 }
 
+/* A program that is counting one may have noted an earlier interval. */
+static int errors_rows(struct tracer *t, struct stats *s)
+{
+	const struct nt_control *c = t->object.control;
+
+	if (t->quiet &&
+	    (int32_t)(__atomic_load_n(&c->failed, __ATOMIC_RELAXED) - (c->epoch - 2)) < 0)
+		return 0;
+	return trace_errors_collect(t, s);
+}
+
 static int collect_histograms(struct tracer *t, struct stats *s, uint32_t epoch, uint64_t now)
 {
 	if (t->o.no_histograms)
@@ -148,7 +159,7 @@ static int collect_histograms(struct tracer *t, struct stats *s, uint32_t epoch,
 		connections_count(t, s);
 	return histograms_rows(t, s, epoch)   ?:
 	       in_flight_rows(t, s, now)      ?:
-	       trace_errors_collect(t, s)     ?:
+	       errors_rows(t, s)	      ?:
 	       histograms_stages(t, s, epoch) ?:
 	       connections_fold(t, s, now);
 }

@@ -348,6 +348,7 @@ static void fails_with(const struct work *o, __u16 status)
 			w.errors[w.nr_errors++].error = key;
 		if (!memcmp(&w.errors[k].error, &key, sizeof(key))) {
 			w.errors[k].count++;
+			assert_int_equal(nt_control.failed, nt_control.epoch);
 			return;
 		}
 	}
