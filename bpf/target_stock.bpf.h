@@ -582,73 +582,84 @@ static __always_inline bool is_of_pdu(const struct nt_cmd *c, const struct nt_pd
 	return c->r.slot == (p->slot & ~NT_PDU_ENDS) && c->r.gen == p->gen;
 }
 
+/* What goes to a socket: whose PDU, and which. */
+struct to_send {
+	struct nvmet_tcp_queue *queue;
+	struct nvmet_tcp_cmd *cmd;
+	struct nt_cmd *c; /* NULL where its beginning was not seen */
+	enum nvmet_tcp_send_state state;
+};
+
 /*
  * A PDU that was seen at @place before goes to the socket: it is one of data, or a response.
  * @sk: typed
+ * @s: filled
  * Return: false if that is not known, or if the command is not in flight
  */
-static __always_inline bool pdu_goes(struct sock *sk, __u64 place)
+static __always_inline bool pdu_known(struct sock *sk, __u64 place, struct to_send *s)
 {
-	struct nvmet_tcp_queue *queue;
 	const struct nt_pdu *p;
 	__u64 owner = pdu_owner(place, &p);
 	struct nt_queue *q;
-	struct nt_cmd *c;
 	bool elsewhere;
 
 	if (!owner)
 		return false;
-	c = cmd_any_by_owner(owner, &elsewhere);
-	if (!c || !is_of_pdu(c, p))
+	s->c = cmd_any_by_owner(owner, &elsewhere);
+	if (!s->c || !is_of_pdu(s->c, p))
 		return false;
-	q = queue_of_cmd(c);
-	if (!q || q->queue != (__u64)sk || q->gen != c->r.gen || q->gen == q->dead_gen)
+	q = queue_of_cmd(s->c);
+	if (!q || q->queue != (__u64)sk || q->gen != s->c->r.gen || q->gen == q->dead_gen)
 		return false;
-	queue = (void *)q->object;
-	if (p->slot & NT_PDU_ENDS && !begins_data(c))
-		respond(queue, (void *)owner, c);
-	else
-		data_go(queue, c);
+	s->queue = (void *)q->object;
+	s->cmd = (void *)owner;
+	s->state = p->slot & NT_PDU_ENDS && !begins_data(s->c) ? SEND_STATE(RESPONSE)
+							       : SEND_STATE(DATA_PDU);
+	return true;
+}
+
+/* The same from the driver's state. @place: 0 if it is not known */
+static __always_inline bool pdu_read(struct sock *sk, __u64 place, struct to_send *s)
+{
+	enum nvmet_tcp_send_state state;
+
+	s->queue = (void *)queue_address_of(sk);
+	if (!s->queue)
+		return false;
+	s->cmd = BPF_CORE_READ(s->queue, snd_cmd);
+	if (!s->cmd)
+		return false;
+	s->c = cmd_any_of_plain(s->cmd);
+	s->state = state = BPF_CORE_READ(s->cmd, state);
+	if (place && s->c && (state == SEND_STATE(RESPONSE) || state == SEND_STATE(DATA_PDU)))
+		pdu_learn(s->c, place, state == SEND_STATE(RESPONSE) ? NT_PDU_ENDS : 0);
+	if (begins_data(s->c))
+		s->state = SEND_STATE(DATA_PDU);
 	return true;
 }
 
 /*
  * For kernels where those functions are inlined. The driver's state of the command says what its
- * queue hands to the socket.
+ * queue hands to the socket. What follows from that is here once: it is so long that the jumps of a
+ * program that has it twice hardly reach (32,767 instructions).
  * @sock: typed
  * @place: of the PDU, 0 if it is not known
  */
 static __always_inline int to_socket(struct socket *sock, __u64 place)
 {
-	struct nvmet_tcp_queue *queue;
-	enum nvmet_tcp_send_state state;
-	struct nvmet_tcp_cmd *cmd;
-	struct nt_cmd *c;
+	struct to_send s;
 
 	if (none_has_a_state())
 		return 0;
-	if (place && pdu_goes(sock->sk, place))
+	if (!(place && pdu_known(sock->sk, place, &s)) && !pdu_read(sock->sk, place, &s))
 		return 0;
-	queue = (void *)queue_address_of(sock->sk);
-	if (!queue)
-		return 0;
-	cmd = BPF_CORE_READ(queue, snd_cmd);
-	if (!cmd)
-		return 0;
-	c = cmd_any_of_plain(cmd);
-	if (place && c) {
-		state = BPF_CORE_READ(cmd, state);
-		if (state == SEND_STATE(RESPONSE) || state == SEND_STATE(DATA_PDU))
-			pdu_learn(c, place, state == SEND_STATE(RESPONSE) ? NT_PDU_ENDS : 0);
-	}
-	state = begins_data(c) ? SEND_STATE(DATA_PDU) : BPF_CORE_READ(cmd, state);
-	if (state == SEND_STATE(RESPONSE)) {
-		respond(queue, cmd, c);
-	} else if (state == SEND_STATE(R2T)) {
-		if (c && !only_counted(c))
-			cmd_reach(c, NT_T_SEND_R2T);
-	} else if (state == SEND_STATE(DATA_PDU)) {
-		data_go(queue, c);
+	if (s.state == SEND_STATE(RESPONSE)) {
+		respond(s.queue, s.cmd, s.c);
+	} else if (s.state == SEND_STATE(R2T)) {
+		if (s.c && !only_counted(s.c))
+			cmd_reach(s.c, NT_T_SEND_R2T);
+	} else if (s.state == SEND_STATE(DATA_PDU)) {
+		data_go(s.queue, s.c);
 	}
 	return 0;
 }

@@ -3,10 +3,10 @@
  * A recording as work for fio: --fio-iolog makes a folder with what was asked for, command by
  * command, and a job that replays it; --fio-job a job that asks for as much, of the same mix.
  *
- * fio's iolog version 3 (fio's iolog.c, read_iolog()): the first line names the version; "TIME FILE
- * add" and "TIME FILE open" introduce a file, "TIME FILE read|write|sync OFFSET LENGTH" is a
- * command. TIME is in microseconds. fio waits for the difference to the line before; a first TIME
- * of 0 would say that there is none.
+ * fio's iolog version 3 (read_iolog() in the source of fio): the first line names the version;
+ * "TIME FILE add" and "TIME FILE open" introduce a file, "TIME FILE read|write|sync OFFSET LENGTH"
+ * is a command. TIME is in microseconds. fio waits for the difference to the line before; a first
+ * TIME of 0 would say that there is none.
  */
 #ifndef NTPROF_CLI_REPORT_FIO_H
 #define NTPROF_CLI_REPORT_FIO_H

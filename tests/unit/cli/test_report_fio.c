@@ -113,7 +113,7 @@ static int by_all(const void *a, const void *b)
 	return (int)x->op - (int)y->op;
 }
 
-/* Reads an iolog as fio does (read_iolog() in its iolog.c). */
+/* Reads an iolog as read_iolog() of fio does. */
 static void read_iolog(const char *name, const char *file)
 {
 	static const char *const words[] = {"read", "write", "sync"};
