@@ -403,7 +403,11 @@ static void say_verdict(struct text *s, const struct why_view *v, const struct t
 	default:
 		say(s, "It is not known why: ");
 		if (t->slow.count < CAUSE_SLOW_MIN)
-			say(s, "there are only %" PRIu64 " slow commands.", t->slow.count);
+			say(s,
+			    "there are only %" PRIu64
+			    " slow commands, and this takes %u. Record longer, "
+			    "or look at them with --slowest.",
+			    t->slow.count, CAUSE_SLOW_MIN);
 		else if (t->place_gap[PLACE_UNKNOWN] > t->gap_ns * 0.3)
 			say(s, "too many of them could not be split into stages.");
 		else

@@ -14,11 +14,11 @@ static bool slow_disk(struct nt_record *r)
 	return true;
 }
 
-static void make(struct recording f[2])
+static void make(struct recording f[2], unsigned int commands)
 {
 	struct traffic_config c = traffic_of_one_queue();
 
-	c.commands = 8000;
+	c.commands = commands;
 	c.percent[NT_SHAPE_READ] = 100;
 	c.percent[NT_SHAPE_INLINE_WRITE] = c.percent[NT_SHAPE_R2T_WRITE] = 0;
 	c.percent[NT_SHAPE_NO_DATA] = 0;
@@ -33,7 +33,7 @@ static void both_sides_say_that_it_is_the_disk(void **state)
 	struct recording f[2] = {0};
 	struct result r;
 
-	make(f);
+	make(f, 8000);
 	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
 	assert_int_equal(r.status, 0);
 	assert_contains(r.out, "\nIt is the target's storage: ");
@@ -46,12 +46,24 @@ static void both_sides_say_that_it_is_the_disk(void **state)
 	recordings_free(f, 2);
 }
 
+static void too_few_slow_commands_say_how_many_it_takes(void **state)
+{
+	struct recording f[2] = {0};
+	struct result r;
+
+	make(f, 600);
+	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, " slow commands, and this takes 20. Record longer, ");
+	recordings_free(f, 2);
+}
+
 static void one_side_says_what_it_can(void **state)
 {
 	struct recording f[2] = {0};
 	struct result r;
 
-	make(f);
+	make(f, 8000);
 	RUN(&r, "report", "--why", "--format", "text", f[0].path);
 	assert_int_equal(r.status, 0);
 	assert_contains(r.out, "\nIt is the other side or the network: ");
@@ -87,7 +99,7 @@ static void the_command_to_look_further_works_when_it_is_pasted(void **state)
 	static struct result r;
 	const char *at;
 
-	make(f);
+	make(f, 8000);
 	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
 	at = strstr(r.out, "Look further: ntprof-bpf ");
 	assert_non_null(at);
@@ -109,7 +121,7 @@ static void names_that_a_shell_would_read_are_not_in_that_command(void **state)
 	char folder[] = "/tmp/why.XXXXXX", name[64];
 	struct result r;
 
-	make(f);
+	make(f, 8000);
 	assert_non_null(mkdtemp(folder));
 	snprintf(name, sizeof(name), "%s/a $(b).ntp", folder);
 	assert_int_equal(symlink(f[0].path, name), 0);
@@ -214,7 +226,7 @@ static void json_is_as_the_schema_has_it(void **state)
 
 	schema = json_object_from_file("docs/output.schema.json");
 	assert_non_null(schema);
-	make(f);
+	make(f, 8000);
 	RUN(&r, "report", "--why", "--format", "json", f[0].path, f[1].path);
 	o = json_tokener_parse(r.out);
 	assert_non_null(o);
@@ -237,6 +249,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_sides_say_that_it_is_the_disk),
+		cmocka_unit_test(too_few_slow_commands_say_how_many_it_takes),
 		cmocka_unit_test(one_side_says_what_it_can),
 		cmocka_unit_test(the_command_to_look_further_works_when_it_is_pasted),
 		cmocka_unit_test(names_that_a_shell_would_read_are_not_in_that_command),
