@@ -39,7 +39,8 @@ enum group_key group_by_needs(const struct group_by *by, unsigned int bits)
 
 static void all_keys(char wrong[GROUP_WRONG_LEN])
 {
-	size_t used = (size_t)snprintf(wrong, GROUP_WRONG_LEN, "there are, with commas:");
+	size_t used =
+		(size_t)snprintf(wrong, GROUP_WRONG_LEN, "keys are, with commas between several:");
 
 	for (unsigned int i = 0; i < GROUP_KEYS_NR && used < GROUP_WRONG_LEN; i++)
 		used += (size_t)snprintf(wrong + used, GROUP_WRONG_LEN - used, " %s", keys[i].name);

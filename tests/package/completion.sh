@@ -76,7 +76,7 @@ check "the program takes these as well, and no others" takes_each trace --format
 equal "formats without a verb" "$(offered "$program" --host --format j)" json
 words=$(offered "$program" --by "")
 equal "keys of groups, all that there are" "$words" \
-	"$("$program" --by x 2>&1 | sed -n 's/.*there are, with commas: //p' | tr ' ' '\n' | LC_ALL=C sort | paste -sd' ')"
+	"$("$program" --by x 2>&1 | sed -n 's/.*keys are, with commas between several: //p' | tr ' ' '\n' | LC_ALL=C sort | paste -sd' ')"
 check "the program takes these keys, and no others" takes_each live --by "$words"
 equal "nothing is offered for a number" "$(offered "$program" trace -n "")" ""
 equal "nothing is offered for a time" "$(offered "$program" --duration "")" ""

@@ -60,8 +60,9 @@ static void wrong_keys_are_refused(void **state)
 		by.nr = 0;
 		assert_false(group_by_parse(&by, texts[i], wrong));
 		assert_string_equal(
-			wrong, "there are, with commas: ctrl nqn host queue op size nsid status "
-			       "source device path cgroup cpu");
+			wrong,
+			"keys are, with commas between several: ctrl nqn host queue op size nsid "
+			"status source device path cgroup cpu");
 	}
 	by.nr = 0;
 	assert_false(group_by_parse(&by, "op,size,op", wrong));
