@@ -529,8 +529,10 @@ static __attribute__((noinline)) int add(struct why *w, const struct why_command
 	sum += bucket % WHY_CHUNK;
 	sum->count += stands_for;
 	sum->ns += ns * stands_for;
+	/* Unsigned, as in why_sum_add(): times of a broken recording may wrap around. */
 	for (unsigned int i = 0; i < c->nr; i++)
-		sum->stage[i] += c->stage[i] * (int64_t)stands_for;
+		sum->stage[i] =
+			(int64_t)((uint64_t)sum->stage[i] + (uint64_t)c->stage[i] * stands_for);
 	if (c->nr && memcmp(w->into, c->into, c->nr) != 0)
 		note_joined(w, c);
 	if (q->latest) {
