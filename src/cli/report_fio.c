@@ -651,6 +651,15 @@ static void print_rate(const struct fio *f, uint64_t ns, FILE *to)
 	fprintf(to, "rate_iops=%" PRIu64 ",%" PRIu64 "\n", rate[0] ?: rate[1], rate[1] ?: rate[0]);
 }
 
+static uint64_t largest(const struct mix *m)
+{
+	uint32_t bytes = 1;
+
+	for (unsigned int i = 0; i < m->nr_sizes; i++)
+		bytes = m->size[i].bytes > bytes ? m->size[i].bytes : bytes;
+	return bytes;
+}
+
 static void write_mix(const struct fio *f, FILE *to)
 {
 	const struct mix *r = &f->mix[NT_OP_READ], *w = &f->mix[NT_OP_WRITE];
@@ -658,6 +667,8 @@ static void write_mix(const struct fio *f, FILE *to)
 	uint64_t depth = (uint64_t)((double)f->busy_ns / (double)ns + 0.999), mib = 1 << 20;
 	uint64_t all = r->commands + w->commands, scale = f->o->scale ?: 1;
 	uint64_t low = f->low / scale / mib, high = (f->high / scale + mib - 1) / mib;
+	uint64_t most = largest(r) > largest(w) ? largest(r) : largest(w);
+	uint64_t least = (most + mib - 1) / mib;
 	bool known = f->nr_namespaces == 1 && f->namespace[0].known;
 
 	fprintf(to, FIO_JOB_BEGINS);
@@ -691,7 +702,9 @@ static void write_mix(const struct fio *f, FILE *to)
 		: depth > IN_FLIGHT_MAX ? IN_FLIGHT_MAX
 					: depth);
 	print_rate(f, ns, to);
-	fprintf(to, "offset=%" PRIu64 "m\nsize=%" PRIu64 "m\n", low, high - low);
+	/* The largest command needs room after scaling, and 0 would be the whole device. */
+	fprintf(to, "offset=%" PRIu64 "m\nsize=%" PRIu64 "m\n", low,
+		high - low > least ? high - low : least);
 	fprintf(to, "time_based=1\nruntime=%" PRIu64 "\n", ns / 1000000000 ?: 1);
 }
 

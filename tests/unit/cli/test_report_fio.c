@@ -392,6 +392,28 @@ static bool mixed(struct nt_record *r)
 	return true;
 }
 
+static bool large(struct nt_record *r)
+{
+	r->slba = 0;
+	r->length = 3 << 20;
+	return true;
+}
+
+/* fio takes a size of 0 for the whole device, and refuses one below that of a command. */
+static void a_scaled_job_has_room_for_the_largest_command(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = large, .device = {"nvme7n1"}}};
+	struct result r;
+
+	make(f, &c);
+	RUN(&r, "report", f[0].path, "--fio-job", job, "--fio-scale", "1000000");
+	assert_int_equal(r.status, 0);
+	assert_contains(read_text(job), "\noffset=0m\nsize=3m\n");
+	remove_all();
+	recordings_free(f, 2);
+}
+
 static void the_job_has_the_mix_of_the_recording(void **state)
 {
 	struct traffic_config c = traffic_of_one_queue();
@@ -483,6 +505,7 @@ int main(void)
 		cmocka_unit_test(only_a_replay_is_replaced),
 		cmocka_unit_test(without_a_command_for_fio_nothing_is_left),
 		cmocka_unit_test(the_job_has_the_mix_of_the_recording),
+		cmocka_unit_test(a_scaled_job_has_room_for_the_largest_command),
 		cmocka_unit_test(queues_and_namespaces_past_the_limit_are_counted),
 		cmocka_unit_test(wrong_arguments_are_refused),
 	};
