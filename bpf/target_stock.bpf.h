@@ -621,20 +621,22 @@ static __always_inline bool pdu_known(struct sock *sk, __u64 place, struct to_se
 /* The same from the driver's state. @place: 0 if it is not known */
 static __always_inline bool pdu_read(struct sock *sk, __u64 place, struct to_send *s)
 {
+	struct nvmet_tcp_queue *queue = (void *)queue_address_of(sk);
 	enum nvmet_tcp_send_state state;
+	struct nvmet_tcp_cmd *cmd;
 
-	s->queue = (void *)queue_address_of(sk);
-	if (!s->queue)
+	if (!queue)
 		return false;
-	s->cmd = BPF_CORE_READ(s->queue, snd_cmd);
-	if (!s->cmd)
+	cmd = BPF_CORE_READ(queue, snd_cmd);
+	if (!cmd)
 		return false;
-	s->c = cmd_any_of_plain(s->cmd);
-	s->state = state = BPF_CORE_READ(s->cmd, state);
+	state = BPF_CORE_READ(cmd, state);
+	s->queue = queue;
+	s->cmd = cmd;
+	s->c = cmd_any_of_plain(cmd);
 	if (place && s->c && (state == SEND_STATE(RESPONSE) || state == SEND_STATE(DATA_PDU)))
 		pdu_learn(s->c, place, state == SEND_STATE(RESPONSE) ? NT_PDU_ENDS : 0);
-	if (begins_data(s->c))
-		s->state = SEND_STATE(DATA_PDU);
+	s->state = begins_data(s->c) ? SEND_STATE(DATA_PDU) : state;
 	return true;
 }
 
