@@ -88,7 +88,7 @@ static int add_why(struct report *r, const struct merge_connection *c, const str
 
 	if (stands_for && report_why_add(r, c, host, target, stands_for))
 		return -ENOMEM;
-	return why_passed(r->why, c, host);
+	return why_to_follow(r->why) ? why_follow(r->why, c, host) : 0;
 }
 
 /** report_matched(), report_single() - the callbacks of the merge; @context is a struct report */
@@ -224,7 +224,8 @@ static int take(struct report *r, unsigned int i, const struct stream_event *e)
 
 	if (!err && e->type == STREAM_QUEUE)
 		err = why_queue(r->why, i, r->inputs[i].header.side, &e->queue);
-	if (e->type == STREAM_RECORD && r->inputs[i].header.side == NT_TARGET)
+	if (r->why->several_hosts && e->type == STREAM_RECORD &&
+	    r->inputs[i].header.side == NT_TARGET)
 		why_target(r->why, i, &e->record);
 
 	if (!err && r->limited && e->type == STREAM_RECORD)

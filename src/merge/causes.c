@@ -450,7 +450,7 @@ static double figure_neighbour(const struct tail *t, const struct why *w)
 	double slow = work_of(&t->slow), mid = work_of(&t->mid);
 	double there = place(t, PLACE_DISK) + place(t, PLACE_TARGET);
 
-	if (t->target && !why_several_hosts(w))
+	if (t->target && !w->several_hosts)
 		return 0;
 	if (isnan(slow) || isnan(mid) || isnan(there))
 		return NAN;

@@ -348,8 +348,17 @@ static int count_why(struct one_side *o, struct queue *q, const struct nt_record
 {
 	int64_t ns[NT_STAGES_MAX];
 	unsigned int stands_for = why_stands_for(o->why, r);
-	const struct why_command c = {
-		.c = connection_of(o, q),
+	bool follow = why_to_follow(o->why);
+	const struct merge_connection *connection;
+	struct why_command c;
+
+	if (!stands_for && !follow)
+		return 0;
+	connection = connection_of(o, q);
+	if (!connection)
+		return errno == ENOMEM ? -ENOMEM : 0;
+	c = (struct why_command){
+		.c = connection,
 		.r = r,
 		.target = o->s.side == NT_TARGET ? r : NULL,
 		.begin_ns = record_begin_ns(r),
@@ -358,12 +367,10 @@ static int count_why(struct one_side *o, struct queue *q, const struct nt_record
 		.stage = ns,
 		.into = how_of(o, r)->into,
 	};
-
-	if (!c.c)
-		return errno == ENOMEM ? -ENOMEM : 0;
 	for (unsigned int i = 0; i < c.nr; i++)
 		ns[i] = (int64_t)stage[i];
-	return (stands_for && why_add(o->why, &c, stands_for)) || why_passed(o->why, c.c, r)
+	return (stands_for && why_add(o->why, &c, stands_for)) ||
+			       (follow && why_follow(o->why, c.c, r))
 		       ? -ENOMEM
 		       : 0;
 }
@@ -637,7 +644,7 @@ int unmatched_record(struct unmatched *a, unsigned int stream, const struct nt_r
 		s->last_ns = last;
 	if (contents_add(&s->contents, r))
 		return -ENOMEM;
-	if (s->figures && s->figures->why)
+	if (s->figures && s->figures->why && s->figures->why->several_hosts)
 		why_target(s->figures->why, stream, r);
 	return s->figures ? one_side_record(s->figures, r, s->began_ns) : 0;
 }

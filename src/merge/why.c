@@ -10,7 +10,7 @@
 
 /* The shortest bin: 1.05 ms. */
 #define TIME_SHIFT 20
-/* After this many commands of an operation it is asked again which of them are slow. */
+/* So many commands of an operation later it is computed again which of them are slow. */
 #define SLOW_EVERY 8192u
 #define SLOW_PERCENT 98.0
 /* The latest commands are only roughly in order: so many that ended before do not end a search. */
@@ -93,6 +93,8 @@ struct why *why_new(unsigned int sample)
 	if (!w)
 		return NULL;
 	w->sample = sample;
+	w->turn = sample;
+	w->follow = w->follow_turn = w->target_turn = sample > 1 ? WHY_FOLLOW : 1;
 	w->shift = TIME_SHIFT;
 	memset(w->into, STAGE_UNKNOWN, sizeof(w->into));
 	w->bin = calloc(WHY_BINS, sizeof(*w->bin));
@@ -264,8 +266,8 @@ static int queue_meet(struct why *w, const struct merge_connection *c)
 }
 
 /*
- * Commands of the controller that did not begin after this one and have ended since it began. Ends
- * are roughly in order.
+ * Commands in the ring that did not begin after this one and have ended since it began. Ends are
+ * roughly in order.
  */
 static unsigned int count_ahead(const struct why_latest *l, const struct span *s)
 {
@@ -327,6 +329,7 @@ int why_queue(struct why *w, unsigned int stream, enum nt_side side, const struc
 	if (host == t->nr_hosts)
 		memcpy(t->nqn[t->nr_hosts++], q->hostnqn, sizeof(q->hostnqn));
 	t->host_of[q->slot] = (uint8_t)(host + 1);
+	w->several_hosts |= t->nr_hosts > 1;
 	return 0;
 }
 
@@ -335,14 +338,6 @@ static struct why_target *target_of(const struct why *w, unsigned int stream)
 	struct why_target *t = stream < w->nr_targets ? w->target[stream] : NULL;
 
 	return t && t->nr_hosts > 1 ? t : NULL;
-}
-
-bool why_several_hosts(const struct why *w)
-{
-	for (unsigned int i = 0; i < w->nr_targets; i++)
-		if (target_of(w, i))
-			return true;
-	return false;
 }
 
 void why_target(struct why *w, unsigned int stream, const struct nt_record *r)
@@ -354,6 +349,9 @@ void why_target(struct why *w, unsigned int stream, const struct nt_record *r)
 
 	if (!host || !begin || end < begin)
 		return;
+	if (--w->target_turn)
+		return;
+	w->target_turn = w->follow;
 	if (!t->first_ns)
 		t->first_ns = begin;
 	if (end > t->last_ns)
@@ -536,7 +534,7 @@ static __attribute__((noinline)) int add(struct why *w, const struct why_command
 	if (c->nr && memcmp(w->into, c->into, c->nr) != 0)
 		note_joined(w, c);
 	if (q->latest) {
-		sum->ahead += count_ahead(q->latest, &span) * stands_for;
+		sum->ahead += (uint64_t)count_ahead(q->latest, &span) * w->follow * stands_for;
 		sum->followed += stands_for;
 	}
 	count_meanwhile(w, c, sum, stands_for);
@@ -553,6 +551,11 @@ static __attribute__((noinline)) int add(struct why *w, const struct why_command
 		bin_at(w, c->begin_ns)->failed += stands_for;
 	}
 	hist_count_for(&w->latency[op], bucket, ns, stands_for);
+	if (w->sample > 1 && w->latency[op].count >= w->slow_at[op] + SLOW_EVERY) {
+		w->slow_at[op] = w->latency[op].count;
+		w->slow_ns[op] = nt_bucket_low(
+			1 + nt_bucket(hist_percentile(&w->latency[op], SLOW_PERCENT)));
+	}
 	return cells_add(w, c, op, bucket, ns, stands_for);
 }
 
@@ -574,20 +577,16 @@ int why_add(struct why *w, const struct why_command *c, unsigned int stands_for)
 	return meet(w, c->c) ?: add(w, c, why_op_of(c->r), stands_for);
 }
 
-int why_passed(struct why *w, const struct merge_connection *c, const struct nt_record *r)
+int why_follow(struct why *w, const struct merge_connection *c, const struct nt_record *r)
 {
-	enum why_op op = why_op_of(r);
-	struct why_queue *q;
+	struct why_latest *l;
 
 	if (!is_io(r))
 		return 0;
 	if (meet(w, c))
 		return -ENOMEM;
-	q = &w->queue[c->index];
-	if (q->latest)
-		q->latest->span[q->latest->at++ % WHY_LATEST] = span_of(r);
-	if (w->sample > 1 && ++w->passed[op] % SLOW_EVERY == 0)
-		w->slow_ns[op] = nt_bucket_low(
-			1 + nt_bucket(hist_percentile(&w->latency[op], SLOW_PERCENT)));
+	l = w->queue[c->index].latest;
+	if (l)
+		l->span[l->at++ % WHY_LATEST] = span_of(r);
 	return 0;
 }

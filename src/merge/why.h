@@ -119,8 +119,10 @@ struct why_target;
 /**
  * struct why - all zero at the beginning, but for why_new()
  * @sample: of commands that are not slow one in so many is counted, for so many; 1: all of them
+ * @turn: commands until the next one of the sample
  * @slow_ns: [operation] from this latency on all are counted
- * @passed: [operation] commands, counted or not, if not all are
+ * @slow_at: [operation] of how many commands @slow_ns is
+ * @follow: one in so many is kept to count those in flight; @follow_turn: how many until the next
  * @latency: [operation] of those that are counted
  * @joined: [stage] bits of the stages that are counted there
  * @shift, @base, @nr_bins: a bin is 2^shift ns long; the first begins at base << shift
@@ -128,13 +130,17 @@ struct why_target;
  * @cell: @nr_cells of them; @table has them by a hash
  * @others: commands past WHY_CELLS
  * @inline_most: bytes of the largest write without an R2T
+ * @several_hosts: any target has commands of more than one host; then one in @follow of its records
+ *                 is kept
  * @ctrl: @nr_ctrls controllers of hosts: how many queues each has
  */
 struct why {
 	unsigned int sample;
 	unsigned int turn;
 	uint64_t slow_ns[WHY_OPS];
-	uint64_t passed[WHY_OPS];
+	uint64_t slow_at[WHY_OPS];
+	unsigned int follow;
+	unsigned int follow_turn;
 	struct hist latency[WHY_OPS];
 	uint32_t joined[NT_MERGED_STAGES_NR];
 	uint8_t into[NT_MERGED_STAGES_NR];
@@ -153,6 +159,8 @@ struct why {
 	unsigned int followed;
 	struct why_target **target;
 	unsigned int nr_targets;
+	bool several_hosts;
+	unsigned int target_turn;
 	struct {
 		unsigned int stream;
 		uint32_t instance;
@@ -161,8 +169,11 @@ struct why {
 	unsigned int nr_ctrls;
 };
 
-/* Enough to say it beside other figures: it costs a few percent then. */
-#define WHY_SAMPLE 64u
+/* Enough to say it beside other figures: that costs 2 % of a report. */
+#define WHY_SAMPLE 128u
+/* Then one in so many commands is kept to count those in flight. Queues that take turns are seldom
+ * a multiple of it. */
+#define WHY_FOLLOW 17u
 
 /** why_new() - nothing yet; @sample: see struct why. NULL when memory ran out */
 struct why *why_new(unsigned int sample);
@@ -170,8 +181,7 @@ struct why *why_new(unsigned int sample);
 /** why_queue() - a stream announces a queue; Return: 0 or -ENOMEM */
 int why_queue(struct why *w, unsigned int stream, enum nt_side side, const struct queue_info *q);
 
-/** why_target() - a target's record, in the order of its stream, if several hosts are to be told
- * apart */
+/** why_target() - a target's record, in the order of its stream, if there are several hosts */
 void why_target(struct why *w, unsigned int stream, const struct nt_record *r);
 
 /**
@@ -194,9 +204,6 @@ struct why_command {
 	const uint8_t *into;
 };
 
-/** why_several_hosts() - whether any target has commands of more than one host */
-bool why_several_hosts(const struct why *w);
-
 /** why_op_of() - the operation of a record */
 static inline enum why_op why_op_of(const struct nt_record *r)
 {
@@ -211,22 +218,30 @@ static inline unsigned int why_stands_for(struct why *w, const struct nt_record 
 {
 	enum why_op op = why_op_of(r);
 
-	if (w->sample == 1 || record_latency_ns(r) >= w->slow_ns[op])
+	if (record_latency_ns(r) >= w->slow_ns[op])
 		return 1;
-	if (++w->turn < w->sample)
+	if (--w->turn)
 		return 0;
-	w->turn = 0;
-	return w->sample;
+	return w->turn = w->sample;
 }
 
 /**
- * why_add() - count a command for @stands_for commands, then call why_passed(); Return: 0 or
+ * why_add() - count a command for @stands_for commands, before why_follow(); Return: 0 or
  * -ENOMEM
  */
 int why_add(struct why *w, const struct why_command *c, unsigned int stands_for);
 
-/** why_passed() - call this for each command, counted or not; Return: 0 or -ENOMEM */
-int why_passed(struct why *w, const struct merge_connection *c, const struct nt_record *r);
+/** why_follow() - keep a command to count those in flight; Return: 0 or -ENOMEM */
+int why_follow(struct why *w, const struct merge_connection *c, const struct nt_record *r);
+
+/** why_to_follow() - call this for each command, counted or not: whether why_follow() follows */
+static inline bool why_to_follow(struct why *w)
+{
+	if (--w->follow_turn)
+		return false;
+	w->follow_turn = w->follow;
+	return true;
+}
 
 /** why_add_failed() - a command was given up; Return: 0 or -ENOMEM */
 int why_add_failed(struct why *w, uint64_t begin_ns);

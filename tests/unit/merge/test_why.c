@@ -69,7 +69,8 @@ static void add(unsigned int connection, uint64_t at, uint64_t disk, uint64_t ne
 
 	if (stands_for)
 		assert_int_equal(why_add(w, &c, stands_for), 0);
-	assert_int_equal(why_passed(w, &connections[connection], &r), 0);
+	if (why_to_follow(w))
+		assert_int_equal(why_follow(w, &connections[connection], &r), 0);
 }
 
 static uint64_t spread(unsigned int i)
@@ -120,6 +121,34 @@ static void a_sample_of_the_fast_commands_says_the_same(void **state)
 	assert_int_equal(sampled.cause, all.cause);
 	assert_true(fabs(sampled.gap_ns - all.gap_ns) < 0.02 * all.gap_ns);
 	assert_in_range(sampled.commands, 54000, 66000);
+}
+
+/* 40 of 100 commands begin together, and the disk does one after the other. */
+static void bursts(void)
+{
+	for (unsigned int i = 0; i < 60000; i++) {
+		unsigned int k = i % 100 < 40 ? i % 100 : 0;
+
+		add(i % 3 / 2, SECOND + (i / 100 * 100 + (k ? 0 : i % 100)) * MS,
+		    (k + 1) * 100 * US, 50 * US, 5 * US, 4096);
+	}
+}
+
+static void a_sample_of_commands_in_flight_says_the_same(void **state)
+{
+	struct tail all, sampled;
+
+	bursts();
+	assert_true(tail_of(w, WHY_READ, true, true, &all));
+	assert_int_equal(all.cause, CAUSE_DEPTH);
+	why_free(w);
+	w = why_new(WHY_SAMPLE);
+	assert_non_null(w);
+	bursts();
+	assert_true(tail_of(w, WHY_READ, true, true, &sampled));
+	assert_int_equal(sampled.cause, CAUSE_DEPTH);
+	assert_true(fabs(sampled.figure[CAUSE_DEPTH] - all.figure[CAUSE_DEPTH]) <
+		    0.1 * all.figure[CAUSE_DEPTH]);
 }
 
 static void commands_of_one_array_are_named_by_it(void **state)
@@ -265,6 +294,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(stages_of_slow_commands_add_up_to_the_gap),
 		TEST(a_sample_of_the_fast_commands_says_the_same),
+		TEST(a_sample_of_commands_in_flight_says_the_same),
 		TEST(commands_of_one_array_are_named_by_it),
 		TEST(the_narrower_key_is_named_if_it_has_as_much),
 		TEST(a_time_with_most_slow_commands_is_found),
