@@ -67,7 +67,8 @@ void tcp_close(struct tracer *t)
 static bool state_read(const struct tcp_reader *r, const struct nt_queue *q, uint32_t gen,
 		       struct nt_tcp_state *state)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = state, .ctx_size_in = sizeof(*state));
+	struct bpf_test_run_opts run = {
+		.sz = sizeof(run), .ctx_in = state, .ctx_size_in = sizeof(*state)};
 
 	*state = (struct nt_tcp_state){.at = __atomic_load_n(&q->queue, __ATOMIC_RELAXED)};
 	if (!state->at || bpf_prog_test_run_opts(r->fd, &run) || !state->known)

@@ -197,8 +197,9 @@ static void line_name(struct json_line *l, const char *name)
 static void line_natural(struct json_line *l, uint64_t n)
 {
 	char digits[NATURAL_LEN];
+	size_t len = text_natural(digits, n);
 
-	line_put(l, digits, text_natural(digits, n));
+	line_put(l, digits, len);
 }
 
 static void line_integer(struct json_line *l, int64_t n)

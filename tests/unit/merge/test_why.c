@@ -266,7 +266,7 @@ static void what_is_only_spread_is_not_blamed(void **state)
 	struct tail t;
 
 	for (unsigned int i = 0; i < 20000; i++) {
-		double u = (double)(i * 7919ULL % 20000 + 1) / 20001;
+		double u = (1.0 + (double)(i * 7919ULL % 20000)) / 20001.0;
 
 		add(i % 3, SECOND + i * MS, (uint64_t)(-log(u) * 200000), 30 * US, 5 * US, 4096);
 	}

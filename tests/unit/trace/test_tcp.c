@@ -90,7 +90,7 @@ static int kptr_restrict(const char *value)
 
 static void state_read(struct nt_tcp *bpf, struct nt_tcp_state *s, uint64_t at)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, run, .ctx_in = s, .ctx_size_in = sizeof(*s));
+	struct bpf_test_run_opts run = {.sz = sizeof(run), .ctx_in = s, .ctx_size_in = sizeof(*s)};
 
 	*s = (struct nt_tcp_state){.at = at};
 	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.tcp_target), &run), 0);
