@@ -68,7 +68,7 @@ static void what_is_wrong_is_told_by_file_and_line(void **state)
 		{"live", "[live]\ncount = 18446744073709551616\n",
 		 "%s:2: --count 18446744073709551616: not a positive whole number"},
 		{"live", "[live]\nqueue = 65536\n", "%s:2: --queue 65536: not queue ids"},
-		{"live", "[live]\nby = op,\033[2J\n", "%s:2: --by op,?[2J: there are"},
+		{"live", "[live]\nby = op,\033[2J\n", "%s:2: --by op,?[2J: keys are"},
 		{"live", "[\033[2J]\nhost = 1\n", "%s:1: unknown section [?[2J]"},
 		{"live", "[li\033ve]\n", "%s:1: unknown section [li?ve]"},
 		{"live", "[all]\nsize = # none\n", "%s:2: size has no value"},

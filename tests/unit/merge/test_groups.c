@@ -335,10 +335,10 @@ static void keys_that_are_none_are_refused_with_those_that_there_are(void **stat
 	static const struct {
 		const char *keys, *says;
 	} wrong[] = {
-		{"", "there are"},
-		{"op,", "there are"},
-		{",op", "there are"},
-		{"Op", "there are"},
+		{"", "keys are"},
+		{"op,", "keys are"},
+		{",op", "keys are"},
+		{"Op", "keys are"},
 		{"op,queue,op", "op is there twice"},
 		{"cpu,cgroup,cpu", "cpu is there twice"},
 		{"opopopopopopopopopopopop", "device path cgroup cpu"},
