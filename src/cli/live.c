@@ -116,6 +116,8 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 					     "text and json");
 		if (o->format == FORMAT_CSV && o->histogram)
 			options_error(state, "--histogram is for --format text and json");
+		if (o->format == FORMAT_CSV && o->run.tcp)
+			options_error(state, "--tcp is for --format text and json");
 		if (o->format == FORMAT_CSV && o->groups.choice.scale.on)
 			options_error(state,
 				      "--min-latency and --bucket-shift are for --format text "

@@ -228,6 +228,7 @@ static void what_is_wrong_is_named(void **state)
 		 "--points is an option of live, trace, record and serve, not of stacks"},
 		{{"--host", "--format", "xml"}, "--format xml: neither text nor json nor csv"},
 		{{"--host", "--format", "csv", "--peer", "x"}, "with --peer take json"},
+		{{"--host", "--format=csv", "--tcp"}, "--tcp is for --format text and json"},
 		{{"--host", "--format=csv", "--histogram"},
 		 "--histogram is for --format text and json"},
 		{{"report", "--format=csv", "--commands", "--detail", "x"},
