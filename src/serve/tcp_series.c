@@ -71,17 +71,25 @@ static struct tcp_sum *sum_of(struct tcp_series *t, const struct tcp_row *r)
 	return sum;
 }
 
+static bool same_series(const struct tcp_row *a, const struct tcp_row *b)
+{
+	return !strcmp(a->controller, b->controller) && !strcmp(a->peer, b->peer);
+}
+
 void tcp_series_take(struct tcp_series *t, const struct tcp_rows *rows)
 {
-	for (size_t i = 0; i < t->nr; i++) {
-		struct tcp_sum *sum = &t->of[i];
+	struct tcp_sum *sum = NULL;
 
+	for (size_t i = 0; i < t->nr; i++) {
+		sum = &t->of[i];
 		sum->connections = sum->srtt_us = sum->cwnd = sum->queued = sum->notsent = 0;
 	}
 	for (size_t i = 0; i < rows->nr; i++) {
 		const struct tcp_row *r = &rows->row[i];
-		struct tcp_sum *sum = sum_of(t, r);
 
+		/* The rows are sorted, so the queues of a controller follow each other. */
+		if (!i || !same_series(r, r - 1))
+			sum = sum_of(t, r);
 		if (!sum)
 			continue;
 		if (!sum->connections++ || r->now.snd_cwnd < sum->cwnd)
