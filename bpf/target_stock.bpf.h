@@ -582,7 +582,7 @@ static __always_inline bool is_of_pdu(const struct nt_cmd *c, const struct nt_pd
 	return c->r.slot == (p->slot & ~NT_PDU_ENDS) && c->r.gen == p->gen;
 }
 
-/* What goes to a socket: whose PDU, and which. */
+/* A PDU that goes to a socket, and the command that it belongs to. */
 struct to_send {
 	struct nvmet_tcp_queue *queue;
 	struct nvmet_tcp_cmd *cmd;

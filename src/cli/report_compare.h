@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* report --compare: reads two recordings, each as often as needed, and prints what has shifted. */
+/* report --compare: reads two recordings, each as often as needed, and prints the differences. */
 #ifndef NTPROF_CLI_REPORT_COMPARE_H
 #define NTPROF_CLI_REPORT_COMPARE_H
 

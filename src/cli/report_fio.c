@@ -268,7 +268,7 @@ struct fio *fio_open(const struct fio_options *o)
 	return NULL;
 }
 
-/* A disk's name comes from a recording, and fio opens what has it as root: nothing but a disk. */
+/* The name comes from a recording, and fio opens it as root: only names of disks are taken. */
 static bool is_disk(const char *name)
 {
 	char again[FILE_LEN];
@@ -550,7 +550,7 @@ static int write_replay(struct fio *f)
 	return finish_file(to, 0);
 }
 
-/* fio waits for what has passed since the line before, so all iologs begin at the same time. */
+/* fio waits for the time between two lines, so all iologs have to begin at the same time. */
 static int begin_iolog(struct fio *f, size_t i)
 {
 	struct fio_queue *q = &f->queue[i];

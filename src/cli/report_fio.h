@@ -34,7 +34,7 @@
 #define FIO_PACE_FAST UINT32_MAX
 
 /**
- * struct fio_options - what was asked for
+ * struct fio_options - options of --fio-iolog and --fio-job
  * @iolog: the folder; NULL: none
  * @job: the file of the job of the same mix; NULL: none
  * @device: what the jobs are for; NULL: the recorded disks
