@@ -280,7 +280,8 @@ static void assert_ctrls_add_up(const struct totals *t)
 
 		assert_true(!a->time.count || b);
 		assert_true(!b || a->below == b->below);
-		assert_true(!b || !memcmp(&a->time, &b->time, sizeof(a->time)));
+		if (b)
+			assert_memory_equal(&a->time, &b->time, sizeof(a->time));
 	}
 	totals_free(&sum);
 }
