@@ -3,6 +3,8 @@
 #   make            build build/ntprof-bpf
 #   make demo       two virtual machines, live histograms and stages of real NVMe/TCP I/O
 #   make look       what it makes of a recording of two machines, one with a slow disk; needs no virtual machine
+#   make picture    README's picture of a report, made of the one that make demo has left
+#   make screenshot     two virtual machines again, and docs/live.svg: what the live view shows of them; make check draws it only
 #   make check      the tests that fit into a quarter of an hour, on the machines that a change may break first
 #   make check-all  all tests on every kernel of tests/kinds.txt
 #   make check-debug    machine tests on a kernel with KASAN, lockdep and kmemleak, built from SOURCE=
@@ -62,6 +64,8 @@ ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(HARDENING) $(CPPFLAGS) $(CF
 LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -lseccomp -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+# Optimizing what sanitizers add takes longer than the tests of these folders run.
+$(foreach folder,cli peer serve view,$(BUILD)/$(folder)/%.o $(BUILD)/unit/$(folder)/%): private ALL_CFLAGS += -O0
 endif
 
 ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
@@ -77,7 +81,8 @@ COMPILE_BPF_TEST = $(COMPILE) -fno-sanitize=alignment -Itests/unit/bpf/libbpf -I
 SOURCES := $(wildcard src/*.c src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 MAN_PAGES := $(patsubst docs/%,$(BUILD)/%,$(wildcard docs/man/*.8))
-SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h $(BUILD)/tcp.skel.h
+SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h $(BUILD)/tcp.skel.h \
+	$(BUILD)/path_events.skel.h
 # The program live is what the scripts of tests/live run.
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c tests/unit/cli/live.c))
 # Everything but main(): tests, fuzzers and benchmarks are linked with what they need of it.
@@ -89,7 +94,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps demo look check check-all check-debug check-quick static lint analyze format unit mutants soak bench bench-report bench-sizes install uninstall \
+.PHONY: all deps browser demo picture look screenshot check check-all check-debug check-quick static lint analyze format unit mutants soak bench bench-report bench-sizes install uninstall \
 	static-program dist deb check-deb check-compilers check-distro check-newcomer clean help FORCE
 
 all: $(BUILD)/ntprof-bpf $(MAN_PAGES)
@@ -103,6 +108,10 @@ check-deb check-compilers: PURPOSES += deb
 check-distro: PURPOSES += deb
 deps:
 	$(Q)tests/install-packages $(PURPOSES)
+
+# Not every distribution has it. One test needs it, and is skipped without it.
+browser: deps
+	$(Q)tests/install-packages browser || true
 
 # "make -j deps all" compiles when the compilers are there.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
@@ -122,15 +131,25 @@ demo: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/demo
 
+picture: browser
+	$(Q)test -f $(BUILD)/demo/report.html || $(MAKE) --no-print-directory demo
+	$(Q)BUILD=$(BUILD) docs/draw-report
+
+screenshot: PURPOSES := build machine
+screenshot: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)docs/examples/record live
+	$(Q)BUILD=$(BUILD) docs/refresh
+
 look: deps
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) all
 	$(Q)BUILD=$(BUILD) docs/examples/look
 
-check: deps
+check: deps browser
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) all compile_commands.json
 	$(Q)tests/check
 
-check-all: deps
+check-all: deps browser
 	$(Q)$(MAKE) --no-print-directory $(PARALLEL) all unit compile_commands.json
 	$(Q)tests/check --all
 

@@ -13,6 +13,7 @@
 #include "joins.bpf.h"
 #include "leave.bpf.h"
 #include "origin.bpf.h"
+#include "out.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"
 #include "request.bpf.h"
@@ -112,6 +113,8 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 			c->r.points[NT_H_QUEUE_RQ] = c->r.points[NT_H_COMPLETE] = 0;
 		else
 			__builtin_memset(c->r.points, 0, sizeof(c->r.points));
+		if (nt_knobs.fine)
+			__builtin_memset(c->r.fine, 0, sizeof(c->r.fine));
 		record_sqe(&c->r, sqe, h->qid == 0);
 		if (nt_knobs.stages)
 			c->r.cntlid = burst;
@@ -179,6 +182,28 @@ static __always_inline void cmd_sent(struct nt_cmd *c)
 		c->r.points[NT_H_SENT_CMD] = bpf_ktime_get_ns();
 	else
 		c->r.points[NT_H_SENT_DATA] = bpf_ktime_get_ns();
+}
+
+/* To sending: @point of @c, which may be NULL, is set if it is not yet. @sk: see OUT_SOCKET() */
+static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 point)
+{
+	if (!c || c->r.points[point])
+		return;
+	c->r.points[point] = bpf_ktime_get_ns();
+	out_expect(c, sk, point);
+}
+
+/* See out.bpf.h. The command has not ended: its answer comes later. */
+__noinline int out_reach(__u64 owner, __u32 since, __u64 now)
+{
+	struct nt_cmd *c = cmd_at(*index_of(owner));
+	struct nt_record *r;
+
+	if (!is_last_of(c, owner))
+		return 0;
+	r = &c->r;
+	NT_HOST_FINE(NT_FINE_REACH)
+	return 0;
 }
 
 /*

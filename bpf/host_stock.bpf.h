@@ -292,8 +292,9 @@ static __always_inline struct nt_cmd *cmd_by_cid(const struct nt_queue *q, __u16
  * To sending: a request, or a part of it, is about to go to the socket. The first part is the
  * capsule. Once an R2T has come, it is the first H2C data PDU.
  * @req: a plain address
+ * @sk: see OUT_SOCKET()
  */
-static __always_inline void cmd_sending(struct nvme_tcp_request *req)
+static __always_inline void cmd_sending(struct nvme_tcp_request *req, struct sock *sk)
 {
 	/*
 	 * Found by the request, because a data PDU is made where the capsule was, and overwrites
@@ -314,22 +315,22 @@ static __always_inline void cmd_sending(struct nvme_tcp_request *req)
 			q->sending = (c->r.cid & NVME_CID_TAG_MASK) + 1;
 	}
 	if (!c->r.points[NT_H_SEND_CMD])
-		c->r.points[NT_H_SEND_CMD] = bpf_ktime_get_ns();
-	else if (c->r.points[NT_H_R2T] && !c->r.points[NT_H_SEND_DATA])
-		c->r.points[NT_H_SEND_DATA] = bpf_ktime_get_ns();
+		cmd_sends(c, sk, NT_H_SEND_CMD);
+	else if (c->r.points[NT_H_R2T])
+		cmd_sends(c, sk, NT_H_SEND_DATA);
 }
 
 SEC("fentry/nvme_tcp_try_send_cmd_pdu")
 int NT_PROG_MEASURING(stock_send_cmd, struct nvme_tcp_request *req)
 {
-	cmd_sending((void *)plain_argument(ctx, 0));
+	cmd_sending((void *)plain_argument(ctx, 0), OUT_SOCKET(req->queue->sock->sk));
 	return 0;
 }
 
 SEC("fentry/nvme_tcp_try_send_data_pdu")
 int NT_PROG_MEASURING(stock_send_data, struct nvme_tcp_request *req)
 {
-	cmd_sending((void *)plain_argument(ctx, 0));
+	cmd_sending((void *)plain_argument(ctx, 0), OUT_SOCKET(req->queue->sock->sk));
 	return 0;
 }
 
@@ -357,7 +358,7 @@ static __always_inline int to_socket(struct socket *sock, __u64 size)
 		return 0;
 	req = BPF_CORE_READ(queue, request);
 	if (req)
-		cmd_sending(req);
+		cmd_sending(req, OUT_SOCKET(sock->sk));
 	return 0;
 }
 

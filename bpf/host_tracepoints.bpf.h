@@ -76,7 +76,7 @@ int NT_PROG_MEASURING(try_send_cmd_pdu, struct request *rq, struct socket *sock,
 		      struct nvme_tcp_queue *queue)
 {
 	if (rq && queue)
-		cmd_reach(cmd_of(queue, qid, rq), NT_H_SEND_CMD);
+		cmd_sends(cmd_of(queue, qid, rq), OUT_SOCKET(queue->sock->sk), NT_H_SEND_CMD);
 	return 0;
 }
 
@@ -112,7 +112,7 @@ int NT_PROG_MEASURING(try_send_data_pdu, struct request *rq, struct nvme_tcp_dat
 		      int len, struct nvme_tcp_queue *queue)
 {
 	if (rq && queue)
-		cmd_reach(cmd_of(queue, qid, rq), NT_H_SEND_DATA);
+		cmd_sends(cmd_of(queue, qid, rq), OUT_SOCKET(queue->sock->sk), NT_H_SEND_DATA);
 	return 0;
 }
 

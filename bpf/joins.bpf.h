@@ -150,10 +150,11 @@ struct sock___backlog {
 	} sk_backlog;
 } __attribute__((preserve_access_index));
 
-/* CO-RE: @rcv_nxt lies behind the struct sock. Kernels have no member @sk, which is not read. */
-struct tcp_sock___received {
+/* CO-RE: these lie behind the struct sock. Kernels have no member @sk, which is not read. */
+struct tcp_sock___stream {
 	struct sock sk;
 	__u32 rcv_nxt;
+	__u32 write_seq;
 } __attribute__((preserve_access_index));
 
 /*
@@ -162,7 +163,7 @@ struct tcp_sock___received {
  */
 static __always_inline __u32 waits_until(struct sock *sk)
 {
-	__u32 end = BPF_CORE_READ((struct tcp_sock___received *)sk, rcv_nxt), behind;
+	__u32 end = BPF_CORE_READ((struct tcp_sock___stream *)sk, rcv_nxt), behind;
 	struct sk_buff *tail = BPF_CORE_READ((struct sock___backlog *)sk, sk_backlog.tail);
 	struct tcp_skb_cb *cb;
 

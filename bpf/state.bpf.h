@@ -411,7 +411,7 @@ static __always_inline struct nt_cmd *cmd_claim(struct nt_queue *q, __u32 tag, _
  */
 static __always_inline void cmd_begin(struct nt_cmd *c, __u64 owner, bool wanted)
 {
-	if (nt_knobs.tracks && measured(c) != wanted)
+	if (nt_knobs.sample_below && measured(c) != wanted)
 		__sync_fetch_and_add(&nt_control.tracked, wanted ? 1 : -1);
 	/*
 	 * Publish last: user space that sees the command in flight must also see the fields above.
@@ -424,6 +424,10 @@ static __always_inline void cmd_begin(struct nt_cmd *c, __u64 owner, bool wanted
 	*(volatile __u64 *)&c->owner = owner;
 	if (!wanted)
 		*(volatile __u64 *)&c->owner |= NT_UNMEASURED;
+	/* See enum nt_tracked. Without a sample each command that begins is measured. */
+	if (nt_knobs.tracks && !nt_knobs.sample_below &&
+	    *(volatile __u32 *)&nt_control.tracked != NT_TRACKED_SOME)
+		*(volatile __u32 *)&nt_control.tracked = NT_TRACKED_SOME;
 }
 
 /*
@@ -446,7 +450,7 @@ static __always_inline bool only_ends(const struct nt_record *r)
 /* Ends a command. @c: in flight */
 static __always_inline void cmd_release(struct nt_cmd *c)
 {
-	if (nt_knobs.tracks && measured(c))
+	if (nt_knobs.sample_below && measured(c))
 		__sync_fetch_and_add(&nt_control.tracked, -1);
 	c->owner |= NT_RELEASED;
 }

@@ -16,6 +16,7 @@ int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)
 {
 	__u64 key = (__u64)sk;
 	struct nt_served *serves;
+	struct nt_outs *o;
 	struct nt_queue *q;
 
 	if (newstate != TCP_CLOSE)
@@ -28,6 +29,10 @@ int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)
 	if (q && (__s32)(serves->gen - q->dead_gen) > 0)
 		q->dead_gen = serves->gen;
 	bpf_map_delete_elem(&sockets, &key);
+	/* Answers that have not left TCP never do: their records wait no longer. */
+	o = nt_knobs.fine ? bpf_sk_storage_get(&outs, sk, NULL, 0) : NULL;
+	if (o)
+		outs_take(o, true, 0, 0);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "histograms.bpf.h"
 #include "joins.bpf.h"
 #include "leave.bpf.h"
+#include "out.bpf.h"
 #include "queues.bpf.h"
 #include "records.bpf.h"
 #include "select.bpf.h"
@@ -147,6 +148,70 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 	identity_tell(slot, q->gen, slot, q->qid, q->cntlid, n);
 }
 
+/*
+ * A target's command ends when its answer is handed to the socket. With finer points its record
+ * waits until the answer has left TCP, too. Whichever is later hands it over. @out of its state is
+ * the sum of what has happened. A command without a note does not wait.
+ */
+enum { NT_OUT_ENDED = 1, NT_OUT_LEFT = 2, NT_OUT_NO_NOTE = 4 };
+
+/* As cmd_sends() of a host. */
+static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 point, __u64 now)
+{
+	c->r.points[point] = now;
+	if (!nt_knobs.fine)
+		return;
+	if (point == NT_T_SEND)
+		c->out = 0;
+	if (!out_expect(c, sk, point) && point == NT_T_SEND)
+		c->out = NT_OUT_NO_NOTE;
+}
+
+/* Hands over the record of a command that has ended. */
+static __always_inline void out_submit(struct nt_cmd *c)
+{
+	struct nt_queue *q = queue_of_cmd(c);
+	struct nt_record *r = &c->r;
+
+	if (q)
+		record_submit(r, NT_TARGET, q,
+			      r->points[NT_T_SENT] - (r->points[NT_T_RX] ?: r->points[NT_T_CMD]));
+}
+
+/* See out.bpf.h. A record that waits is still in its state: a tag is used again after the answer.
+ */
+__noinline int out_reach(__u64 owner, __u32 since, __u64 now)
+{
+	struct nt_cmd *c = cmd_at(*index_of(owner));
+	struct nt_record *r;
+
+	if (!is_last_of(c, owner))
+		return 0;
+	r = &c->r;
+	NT_TARGET_FINE(NT_FINE_REACH)
+	if ((__u32)r->points[NT_T_SEND] == since &&
+	    __sync_fetch_and_add(&c->out, NT_OUT_LEFT) == NT_OUT_ENDED)
+		out_submit(c);
+	return 0;
+}
+
+/* A command that has ended: Return: whether its record waits for the answer to leave TCP. */
+static __always_inline bool out_waits(struct nt_cmd *c)
+{
+	return nt_knobs.fine && !__sync_fetch_and_add(&c->out, NT_OUT_ENDED);
+}
+
+/* A command begins in the place of @c. Its note may have been lost, where a run was skipped. */
+static __always_inline void out_begin(struct nt_cmd *c)
+{
+	/* A packet that was not seen has left its note: that may be taken just now. */
+	if (!in_flight(c) &&
+	    __sync_val_compare_and_swap(&c->out, NT_OUT_ENDED, NT_OUT_NO_NOTE) == NT_OUT_ENDED)
+		out_submit(c);
+	c->out = NT_OUT_NO_NOTE;
+	__builtin_memset(c->r.fine, 0, sizeof(c->r.fine));
+}
+
 /* A command capsule that has been received. */
 struct target_capsule {
 	struct nvmet_tcp_queue *queue;
@@ -267,6 +332,8 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		goto no_slot;
 	if (in_flight(c))
 		count_unended(q, c);
+	if (nt_knobs.fine)
+		out_begin(c);
 	if (wanted) {
 		/* No other points are set where there are only the ends. */
 		if (nt_knobs.ends && !t->burst)
@@ -433,7 +500,8 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 		    (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0, cpu, stages)))
 			record_unsplit(r);
 	}
-	record_submit(r, NT_TARGET, q, now - begin);
+	if (!out_waits(c))
+		record_submit(r, NT_TARGET, q, now - begin);
 }
 
 /*
@@ -521,23 +589,31 @@ static __always_inline int cmd_end_queued(struct nvmet_req *req, struct nvmet_tc
 /*
  * To answering: the first data of a read go to the socket.
  * @c: NULL where its beginning was not seen
+ * @sk: see OUT_SOCKET()
  * Return: false if data have gone before
  */
-static __always_inline bool cmd_answering(struct nt_cmd *c)
+static __always_inline bool cmd_answering(struct nt_cmd *c, struct sock *sk)
 {
 	if (!c || c->r.points[NT_T_SEND])
 		return false;
-	c->r.points[NT_T_SEND] = bpf_ktime_get_ns();
+	cmd_sends(c, sk, NT_T_SEND, bpf_ktime_get_ns());
 	return true;
+}
+
+/* To asking: the first R2T goes to the socket. @c: may be NULL */
+static __always_inline void cmd_asking(struct nt_cmd *c, struct sock *sk)
+{
+	if (c && !c->r.points[NT_T_SEND_R2T])
+		cmd_sends(c, sk, NT_T_SEND_R2T, bpf_ktime_get_ns());
 }
 
 /*
  * The same for a command that may be only counted. For such a one it is not noted whether data have
  * gone before, and the result is true.
  */
-static __always_inline bool cmd_answers(struct nt_cmd *c)
+static __always_inline bool cmd_answers(struct nt_cmd *c, struct sock *sk)
 {
-	return c && only_counted(c) ? true : cmd_answering(c);
+	return c && only_counted(c) ? true : cmd_answering(c, sk);
 }
 
 /*

@@ -431,9 +431,10 @@ int NT_PROG_COUNTING(stock_done, struct nvmet_req *req)
 /*
  * A response goes to the socket. @queue, @cmd: typed, or plain addresses
  * @c: the command in flight at @cmd, NULL where its beginning was not seen
+ * @sk: see OUT_SOCKET()
  */
 static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd,
-				    struct nt_cmd *c)
+				    struct nt_cmd *c, struct sock *sk)
 {
 	struct nt_queue *q = c ? queue_of_cmd(c) : NULL;
 	__u64 now;
@@ -450,7 +451,7 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 	}
 	now = bpf_ktime_get_ns();
 	if (!c->r.points[NT_T_SEND])
-		c->r.points[NT_T_SEND] = now;
+		cmd_sends(c, sk, NT_T_SEND, now);
 	/* executed() was skipped, and has not noted the status. */
 	if (!c->r.points[NT_T_DONE])
 		c->r.status = BPF_CORE_READ(cmd, req.cqe, status) >> 1;
@@ -460,7 +461,7 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 SEC("fentry/nvmet_try_send_r2t")
 int BPF_PROG(stock_send_r2t, struct nvmet_tcp_cmd *cmd)
 {
-	cmd_reach(cmd_of(cmd->queue, cmd), NT_T_SEND_R2T);
+	cmd_asking(cmd_of(cmd->queue, cmd), OUT_SOCKET(cmd->queue->sock->sk));
 	return 0;
 }
 
@@ -470,7 +471,8 @@ int BPF_PROG(stock_send_data_pdu, struct nvmet_tcp_cmd *cmd)
 	struct nvmet_tcp_queue *queue = cmd->queue;
 	struct nt_cmd *c = cmd_any_of(queue, cmd);
 
-	if (cmd_answers(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
+	if (cmd_answers(c, OUT_SOCKET(queue->sock->sk)) && !nt_control.data_watched &&
+	    queue->nvme_sq.sqhd_disabled)
 		cmd_end_unwatched(queue, c);
 	return 0;
 }
@@ -480,7 +482,7 @@ int BPF_PROG(stock_send_response, struct nvmet_tcp_cmd *cmd)
 {
 	struct nvmet_tcp_queue *queue = cmd->queue;
 
-	respond(queue, cmd, cmd_any_of(queue, cmd));
+	respond(queue, cmd, cmd_any_of(queue, cmd), OUT_SOCKET(queue->sock->sk));
 	return 0;
 }
 
@@ -520,9 +522,10 @@ static __always_inline bool begins_data(const struct nt_cmd *c)
 }
 
 /* The first data of a read go to the socket. @c: NULL where its beginning was not seen */
-static __always_inline void data_go(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
+static __always_inline void data_go(struct nvmet_tcp_queue *queue, struct nt_cmd *c,
+				    struct sock *sk)
 {
-	if (cmd_answers(c) && !nt_control.data_watched && has_no_sqflow(queue, c))
+	if (cmd_answers(c, sk) && !nt_control.data_watched && has_no_sqflow(queue, c))
 		cmd_end_unwatched(queue, c);
 }
 
@@ -656,12 +659,12 @@ static __always_inline int to_socket(struct socket *sock, __u64 place)
 	if (!(place && pdu_known(sock->sk, place, &s)) && !pdu_read(sock->sk, place, &s))
 		return 0;
 	if (s.state == SEND_STATE(RESPONSE)) {
-		respond(s.queue, s.cmd, s.c);
+		respond(s.queue, s.cmd, s.c, OUT_SOCKET(sock->sk));
 	} else if (s.state == SEND_STATE(R2T)) {
 		if (s.c && !only_counted(s.c))
-			cmd_reach(s.c, NT_T_SEND_R2T);
+			cmd_asking(s.c, OUT_SOCKET(sock->sk));
 	} else if (s.state == SEND_STATE(DATA_PDU)) {
-		data_go(s.queue, s.c);
+		data_go(s.queue, s.c, OUT_SOCKET(sock->sk));
 	}
 	return 0;
 }

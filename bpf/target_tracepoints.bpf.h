@@ -126,7 +126,7 @@ int NT_PROG_MEASURING(try_send_r2t, struct nvme_command *sqe, struct nvme_tcp_r2
 		      int len, struct nvmet_tcp_queue *queue, struct nvmet_tcp_cmd *cmd)
 {
 	if (queue && cmd)
-		cmd_reach(cmd_of(queue, cmd), NT_T_SEND_R2T);
+		cmd_asking(cmd_of(queue, cmd), OUT_SOCKET(queue->sock->sk));
 	return 0;
 }
 
@@ -170,7 +170,8 @@ int NT_PROG_COUNTING(try_send_data_pdu, struct nvme_completion *cqe, struct nvme
 	if (nt_knobs.count_all && !nt_control.tracked && !queue->nvme_sq.sqhd_disabled)
 		return 0;
 	c = cmd_any_of(queue, cmd);
-	if (cmd_answers(c) && !nt_control.data_watched && queue->nvme_sq.sqhd_disabled)
+	if (cmd_answers(c, OUT_SOCKET(queue->sock->sk)) && !nt_control.data_watched &&
+	    queue->nvme_sq.sqhd_disabled)
 		cmd_end_unwatched(queue, c);
 	return 0;
 }
@@ -217,7 +218,7 @@ int NT_PROG_COUNTING(try_send_response, struct nvme_completion *cqe, struct nvme
 	}
 	now = bpf_ktime_get_ns();
 	if (!c->r.points[NT_T_SEND])
-		c->r.points[NT_T_SEND] = now;
+		cmd_sends(c, OUT_SOCKET(queue->sock->sk), NT_T_SEND, now);
 	cmd_end(q, queue, c, now);
 	return 0;
 }

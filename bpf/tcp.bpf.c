@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read the state of a queue's TCP connection. User space runs a program for each queue
- * (BPF_PROG_TEST_RUN) with a struct nt_tcp_state as context; no program is attached, so there is no
- * cost for commands. This works where the module tcp_diag is missing, which ss needs.
+ * Read the state of a queue's TCP connection, and note when it sends a segment again. User space
+ * runs a program for each queue (BPF_PROG_TEST_RUN) with a struct nt_tcp_state as context. The only
+ * program that is attached runs when TCP sends again, so there is no cost for commands. This works
+ * where the module tcp_diag is missing, which ss needs.
  *
- * Context: a task. Nothing is locked: members may be of different times, some nanoseconds apart.
- * All reads are by helper, so that a socket that is being closed does no harm. The memory of TCP
- * sockets is not given back to other uses at once (SLAB_TYPESAFE_BY_RCU in net/ipv4/tcp_ipv4.c);
- * user space verifies afterwards that the connection is still there.
+ * Context: a task; of the attached program, any. Nothing is locked: members may be of different
+ * times, some nanoseconds apart. All reads are by helper, so that a socket that is being closed
+ * does no harm. The memory of TCP sockets is not given back to other uses at once
+ * (SLAB_TYPESAFE_BY_RCU in net/ipv4/tcp_ipv4.c); user space verifies afterwards that the connection
+ * is still there.
  */
 #include "vmlinux.h"
 
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
 
 #include "shared/tcp.h"
 
@@ -31,6 +34,8 @@ struct sock_common___state {
 	__u16 skc_dport; /* network byte order */
 	__u16 skc_num;
 	unsigned short skc_family;
+	unsigned short skc_rx_queue_mapping;
+	int skc_incoming_cpu;
 	struct in6_addr___state skc_v6_daddr;
 	struct in6_addr___state skc_v6_rcv_saddr;
 } __attribute__((preserve_access_index));
@@ -40,6 +45,19 @@ struct sock___state {
 	void *sk_user_data;
 	unsigned long sk_pacing_rate;
 } __attribute__((preserve_access_index));
+
+/* Context of programs that the kernel calls for each of its TCP sockets (net/ipv4/tcp_ipv4.c). */
+struct bpf_iter_meta___state {
+	struct seq_file *seq;
+} __attribute__((preserve_access_index));
+
+struct bpf_iter__tcp___state {
+	struct bpf_iter_meta___state *meta;
+	struct sock_common___state *sk_common;
+} __attribute__((preserve_access_index));
+
+/* NO_QUEUE_MAPPING in include/net/sock.h */
+#define NO_QUEUE 0xffff
 
 struct tcp_congestion_ops___state {
 	char name[NT_TCP_CA_NAME];
@@ -122,6 +140,7 @@ static __always_inline int state_read(struct nt_tcp_state *c, struct sock___stat
 	/* Older kernels let no helper write to the context itself. */
 	char name[NT_TCP_CA_NAME] = {};
 
+	c->sock = (__u64)sk;
 	addresses_read(c, sk);
 	/* The kernel keeps 8 times the one, and 4 times the other (include/linux/tcp.h). */
 	c->srtt_us = BPF_CORE_READ(tp, srtt_us) >> 3;
@@ -168,6 +187,77 @@ SEC("syscall")
 int tcp_target(struct nt_tcp_state *c)
 {
 	return c->at ? state_read(c, (void *)c->at) : 0;
+}
+
+/*
+ * Runs for each TCP socket of the reader's network namespace, with the socket locked. A socket that
+ * belongs to another user than nvme-tcp has something else in sk_user_data: it is a queue's if that
+ * leads back to the socket, and if the queue is one of its controller's array.
+ */
+SEC("iter/tcp")
+int queue_sockets(struct bpf_iter__tcp___state *ctx)
+{
+	struct sock___state *sk = (void *)ctx->sk_common;
+	const __u64 bytes = bpf_core_type_size(struct nvme_tcp_queue);
+	struct nt_queue_socket s = {.rx_queue = -1};
+	struct nvme_tcp_queue *queue;
+	struct nvme_tcp_ctrl *ctrl;
+	__u64 offset;
+
+	if (!sk)
+		return 0;
+	queue = BPF_CORE_READ(sk, sk_user_data);
+	if (!queue || (void *)BPF_CORE_READ(queue, sock, sk) != (void *)sk)
+		return 0;
+	ctrl = BPF_CORE_READ(queue, ctrl);
+	offset = (__u64)queue - (__u64)BPF_CORE_READ(ctrl, queues);
+	if (offset % bytes || offset / bytes > 0xffff)
+		return 0;
+	s.qid = offset / bytes;
+	s.instance = BPF_CORE_READ(ctrl, ctrl.instance);
+	s.io_cpu = BPF_CORE_READ(queue, io_cpu);
+	s.rx_cpu = BPF_CORE_READ(sk, __sk_common.skc_incoming_cpu);
+	if (bpf_core_field_exists(sk->__sk_common.skc_rx_queue_mapping) &&
+	    BPF_CORE_READ(sk, __sk_common.skc_rx_queue_mapping) != NO_QUEUE)
+		s.rx_queue = BPF_CORE_READ(sk, __sk_common.skc_rx_queue_mapping);
+	addresses_read(&s.ends, sk);
+	bpf_seq_write(ctx->meta->seq, &s, sizeof(s));
+	return 0;
+}
+
+/* The queues' sockets, by address: user space fills it when it reads their states. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, NT_TCP_SOCKETS);
+	__type(key, __u64);
+	__type(value, struct nt_resent);
+} sockets SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, NT_RESENT_BYTES);
+} resent SEC(".maps");
+
+/* Those that found no room in it. */
+__u64 nt_resent_lost;
+
+SEC("tp_btf/tcp_retransmit_skb")
+int BPF_PROG(tcp_resent, struct sock *sk)
+{
+	__u64 key = (__u64)sk;
+	struct nt_resent *s = bpf_map_lookup_elem(&sockets, &key);
+	__u64 now;
+
+	if (!s)
+		return 0;
+	now = bpf_ktime_get_ns();
+	if (now - s->ns < NT_RESENT_GAP_NS)
+		return 0;
+	s->ns = now;
+	if (bpf_ringbuf_output(&resent, s, sizeof(*s), BPF_RB_NO_WAKEUP))
+		__sync_fetch_and_add(&nt_resent_lost, 1);
+	return 0;
 }
 
 char LICENSE[] SEC("license") = "GPL";

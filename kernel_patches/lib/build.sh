@@ -38,10 +38,12 @@ run_make() {
 	fi
 }
 
-# The headers of a distribution have no vmlinux and no resolve_btfids, so the build leaves BTF out.
+# Headers without vmlinux and resolve_btfids, as most distributions' are, have the build leave BTF out. Those of Debian's
+# Linux 7.3 have both.
 add_btf() {
 	local module=$1 flags=() script=$KDIR/scripts/pahole-flags.sh
 
+	[[ -z $(readelf -SW "$module" | sed -n '/ \.BTF /p') ]] || return 0
 	[[ ! -e $script ]] || read -ra flags < <(PAHOLE=pahole sh "$script") || true
 	pahole -J "${flags[@]}" --btf_base "$work/vmlinux.btf" "$module" || die "pahole could not add BTF to ${module##*/}"
 }

@@ -24,8 +24,8 @@
 static const struct verb verb_help;
 
 const struct verb *const all_verbs[] = {
-	&verb_live,   &verb_trace,  &verb_record, &verb_report, &verb_serve,
-	&verb_stacks, &verb_probes, &verb_help,	  NULL,
+	&verb_live,   &verb_trace, &verb_record, &verb_report, &verb_serve,
+	&verb_stacks, &verb_paths, &verb_probes, &verb_help,   NULL,
 };
 
 /*
@@ -212,6 +212,7 @@ static int overview(void)
 	       "                                    sides together\n"
 	       "  ntprof-bpf serve --host           OpenMetrics at 127.0.0.1:10998\n"
 	       "  ntprof-bpf stacks --host -d 10    which kernel paths submit commands\n"
+	       "  ntprof-bpf paths                  from each queue's CPUs to its network card\n"
 	       "  ntprof-bpf probes                 what this kernel offers\n"
 	       "\n"
 	       "It needs no patch. Patched nvme-tcp and nvmet-tcp modules have tracepoints,\n"
@@ -317,14 +318,13 @@ static int run_verb(int at, int argc, char **argv)
 
 void cli_begin(void)
 {
-	int fd;
-
-	/* open() takes the lowest free descriptor. */
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
+	/*
+	 * open() takes the lowest free descriptor. What is printed to a closed standard output is
+	 * lost, so its writes fail, and with them the program.
+	 */
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
 	rights_hide();
 	hash_seed();
 }

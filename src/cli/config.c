@@ -127,6 +127,23 @@ int scan_next(struct scan *s, int argc, char **argv)
 static const char *const rivals[][2] = {{"host", "target"}, {"interval", "burst"}};
 
 /*
+ * Options that change nothing without one of two others. The command line may not have them then; a
+ * file may, for when the other one is given.
+ */
+static const struct {
+	const char *option;
+	const char *with[2];
+} companions[] = {
+	{"fio-write", {"fio-iolog", "fio-job"}},
+	{"fio-device", {"fio-iolog", "fio-job"}},
+	{"fio-pace", {"fio-iolog", "fio-job"}},
+	{"fio-scale", {"fio-iolog", "fio-job"}},
+	{"fio-block", {"fio-iolog", "fio-job"}},
+	{"perfetto-max", {"perfetto"}},
+	{"tolerance", {"compare"}},
+};
+
+/*
  * Where an option is given: in section [all], in the verb's section, on the command line. A later
  * one of these replaces an earlier one.
  */
@@ -534,8 +551,11 @@ static void take_ntprof(struct config *c)
 		tell_notes(c);
 }
 
-/* The options of the command line, and the path of --config among them. */
-static void take_command_line(struct config *c, int argc, char **argv)
+/*
+ * The options of the command line, and the path of --config among them. Return: whether it has no
+ * fault that the parser will find
+ */
+static bool take_command_line(struct config *c, int argc, char **argv)
 {
 	const struct verb *const only[] = {c->verb, NULL};
 	struct scan s;
@@ -551,7 +571,7 @@ static void take_command_line(struct config *c, int argc, char **argv)
 		 */
 		if (at < SCAN_OWN) {
 			c->path = NULL;
-			return;
+			return false;
 		}
 		if (!strcmp(s.options[at]->name, "config")) {
 			if (c->path)
@@ -562,6 +582,27 @@ static void take_command_line(struct config *c, int argc, char **argv)
 		if (!word_find(c, s.options[at], OF_LINE))
 			c->word[c->nr_words++] =
 				(struct word){.option = s.options[at], .level = OF_LINE};
+	}
+	return true;
+}
+
+static bool is_given(const struct config *c, const char *name, enum level from)
+{
+	for (unsigned int i = 0; name && i < c->nr_words; i++)
+		if (c->word[i].level >= from && !strcmp(c->word[i].option->name, name))
+			return true;
+	return false;
+}
+
+static void refuse_alone(struct config *c)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(companions); i++) {
+		const char *const *with = companions[i].with;
+
+		if (is_given(c, companions[i].option, OF_LINE) && !is_given(c, with[0], OF_ALL) &&
+		    !is_given(c, with[1], OF_ALL))
+			complain(c, 0, "--%s is for --%s%s%s", companions[i].option, with[0],
+				 with[1] ? " and --" : "", with[1] ?: "");
 	}
 }
 _Static_assert(SCAN_OPTIONS_MAX <= CONFIG_WORDS_MAX, "each option once");
@@ -615,6 +656,7 @@ int config_read(struct config_line *l, const struct verb *const *verbs, const st
 {
 	struct config *c = calloc(1, sizeof(*c));
 	int err = c ? 0 : -ENOMEM, status = 0;
+	bool right;
 
 	*l = (struct config_line){.argc = 0};
 	last.l = l;
@@ -625,11 +667,13 @@ int config_read(struct config_line *l, const struct verb *const *verbs, const st
 	if (c) {
 		c->verbs = verbs;
 		c->verb = verb;
-		take_command_line(c, argc, argv);
+		right = take_command_line(c, argc, argv);
 		if (c->path && !c->message[0])
 			read_file(c);
 		if (!c->message[0])
 			take_ntprof(c);
+		if (right)
+			refuse_alone(c);
 		if (!c->message[0])
 			err = put_all(c, argc, argv, l);
 		if (c->message[0]) {

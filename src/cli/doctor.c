@@ -67,7 +67,6 @@ static bool is_loaded(const struct doctor *d, enum nt_side side)
 
 static void check_driver(const struct doctor *d, struct doctor_line *l)
 {
-	static const char *const commands[] = {"modprobe nvme-tcp", "modprobe nvmet-tcp"};
 	bool any = false;
 
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
@@ -80,9 +79,9 @@ static void check_driver(const struct doctor *d, struct doctor_line *l)
 	l->ok = any;
 	if (!any && d->side == NT_SIDES)
 		say(l, "neither nvme_tcp nor nvmet_tcp is loaded: %s on a host, %s on a target",
-		    commands[NT_HOST], commands[NT_TARGET]);
+		    driver_load(NT_HOST), driver_load(NT_TARGET));
 	else if (!any)
-		say(l, "%s is not loaded: %s", driver_name(d->side), commands[d->side]);
+		say(l, "%s is not loaded: %s", driver_name(d->side), driver_load(d->side));
 }
 
 /* Calls @fn with the folder of each controller of NVMe/TCP. Return: how many there are */

@@ -107,7 +107,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 			options_error(state,
 				      "--interval and --burst: with bursts, each has a block");
 		check_groups(state, o);
-		peer_options_end(state, &o->peers, o->run.side);
+		peer_options_end(state, &o->peers, o->run.side, o->run.fine);
 		if (o->format == FORMAT_CSV && o->peers.nr)
 			options_error(state, "--format csv is of the queues of this machine: with "
 					     "--peer take json");
@@ -496,6 +496,7 @@ static int live(const struct live_options *o)
 	bool records =
 		group_by_needs(&o->groups.choice.grouping.by, GROUP_OF_RECORD) != GROUP_KEYS_NR;
 	struct run_callbacks callbacks = {
+		.with_path_events = true,
 		.select = o->peers.nr || records ? NT_SELECT_ALL : NT_SELECT_NONE,
 		.origins = group_by_needs(&o->groups.choice.grouping.by, GROUP_OF_ORIGIN) !=
 			   GROUP_KEYS_NR,

@@ -391,9 +391,10 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_POINTS:
 		o->ends = !strcmp(arg, "ends");
+		o->fine = !strcmp(arg, "fine");
 		o->points = true;
-		if (!o->ends && strcmp(arg, "all") != 0)
-			options_error(state, "--points %s: neither ends nor all", arg);
+		if (!o->ends && !o->fine && strcmp(arg, "all") != 0)
+			options_error(state, "--points %s: neither ends, all nor fine", arg);
 		break;
 	case KEY_BURST:
 		wrong = burst_parse(arg, &o->burst);
@@ -411,6 +412,9 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 		if (o->side == NT_TARGET && o->only.device)
 			options_error(state, "--device is what a host calls it: a target knows "
 					     "namespaces by --nqn and --nsid");
+		if (o->fine && burst_any(&o->burst))
+			options_error(state, "--points fine and --burst: what waits in a socket "
+					     "between bursts is not seen");
 		options_device(state, &o->only);
 		options_cgroup(state, o);
 		break;
@@ -423,7 +427,8 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 static const struct argp_option run_options[] = {
 	{"points", KEY_POINTS, "POINTS", 0,
 	 "all: each point of a command (default but for serve); ends: only where it begins and where it ends, for a third of the "
-	 "price: latencies, errors and records as before, and of the stages those that these points bound",
+	 "price: latencies, errors and records as before, and of the stages those that these points bound; fine: all, and when TCP sends "
+	 "a PDU, which splits network_transmission",
 	 SECTION_TIME},
 	{"burst", KEY_BURST, "ON/EVERY", 0,
 	 "Trace for ON out of every EVERY, such as 1s/60s, at no cost in between. Bursts "
@@ -917,26 +922,35 @@ static bool logs_in_as_root(const struct peer_options *o, const char *source)
 
 /* Replaces names of machines by the commands that they stand for. */
 static void expand_machines(const struct argp_state *state, struct peer_options *o,
-			    const char *side)
+			    const char *side, bool fine)
 {
+	/* They are needed until the program ends. */
+	static char *commands[ARRAY_SIZE(o->source)];
+
 	for (unsigned int i = 0; i < o->nr; i++) {
 		const char *source = o->source[i];
 
 		if (!is_machine(source))
 			continue;
-		/* It is needed until the program ends. */
-		if (asprintf(&o->source[i], "ssh %s %sntprof-bpf record --%s -o -", source,
-			     logs_in_as_root(o, source) ? "" : "sudo -n ", side) < 0)
+		if (asprintf(&commands[i], "ssh %s %sntprof-bpf record --%s%s -o -", source,
+			     logs_in_as_root(o, source) ? "" : "sudo -n ", side,
+			     fine ? " --points fine" : "") < 0)
 			options_error(state, "no memory for --peer");
+		o->source[i] = commands[i];
 		o->machine[i] = source;
 	}
 }
 
-void peer_options_end(const struct argp_state *state, struct peer_options *o, enum nt_side side)
+void peer_options_end(const struct argp_state *state, struct peer_options *o, enum nt_side side,
+		      bool fine)
 {
 	if (o->as_root && !o->nr)
 		options_error(state, "--peer-as-root is for --peer");
-	expand_machines(state, o, side_name(side == NT_TARGET ? NT_HOST : NT_TARGET));
+	if (fine && !o->nr)
+		options_error(state,
+			      "--points fine is for record, trace and --peer: it splits what "
+			      "both machines saw of a command");
+	expand_machines(state, o, side_name(side == NT_TARGET ? NT_HOST : NT_TARGET), fine);
 }
 
 /* Room for two paths, and the words around them. */

@@ -149,8 +149,10 @@ extern const struct argp peer_argp; /* struct peer_options */
  * peer_options_end() - call at the end of the command line: what is the name of a machine becomes
  * the command that it stands for
  * @side: of this machine; peers record the other one
+ * @fine: with finer points, which need peers
  */
-void peer_options_end(const struct argp_state *state, struct peer_options *o, enum nt_side side);
+void peer_options_end(const struct argp_state *state, struct peer_options *o, enum nt_side side,
+		      bool fine);
 
 /* Error messages with names that come from outside, such as those of files. */
 

@@ -78,7 +78,7 @@ static const char *advice(const struct probes_report *l, struct probes *p, char 
 
 	buf[0] = '\0';
 	if (!probes_module_loaded(p))
-		snprintf(buf, size, "modprobe %s, and look again", file);
+		snprintf(buf, size, "%s, and look again", driver_load(l->side));
 	else if (!probes_module_btf(p))
 		snprintf(buf, size,
 			 "run a %s built with type information, as the distribution's own is",
@@ -395,7 +395,7 @@ static error_t parse_probes(int key, char *arg, struct argp_state *state)
 		o->checks = true;
 		break;
 	case ARGP_KEY_END:
-		peer_options_end(state, &o->peers, o->side);
+		peer_options_end(state, &o->peers, o->side, false);
 		o->checks |= o->peers.nr != 0;
 		break;
 	case KEY_FORMAT:

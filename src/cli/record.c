@@ -66,7 +66,7 @@ struct record_options {
  */
 #define NEXT_BYTES (16ULL << 10)
 
-enum { KEY_FORCE = 0x100, KEY_MAX_SIZE, KEY_BUFFER, KEY_ORIGIN };
+enum { KEY_FORCE = 0x100, KEY_MAX_SIZE, KEY_BUFFER, KEY_ORIGIN, KEY_TCP };
 
 enum { CHILD_RUN, CHILD_COMMANDS, CHILD_ENDED, CHILD_SELECT };
 
@@ -86,6 +86,9 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_ORIGIN:
 		o->origins = true;
+		break;
+	case KEY_TCP:
+		o->run.tcp = true;
 		break;
 	case KEY_FORCE:
 		o->force = true;
@@ -133,6 +136,10 @@ static const struct argp_option record_options[] = {
 	{"origin", KEY_ORIGIN, NULL, 0,
 	 "With --host: record as well from which CPU and cgroup each command comes, for report --by cpu,cgroup and "
 	 "--cgroup",
+	 SECTION_OUTPUT},
+	{"tcp", KEY_TCP, NULL, 0,
+	 "Record as well the state of each queue's TCP connection each second, and when it sent a segment again: for "
+	 "report --tcp, and --where retransmitted",
 	 SECTION_OUTPUT},
 	{"max-size", KEY_MAX_SIZE, "SIZE", 0,
 	 "End before the stream is larger than SIZE (a number, or with K, M or G), 64K at least",
@@ -205,6 +212,7 @@ struct recording {
 	struct announced_names announced_names;
 	struct stream_event end;
 	uint64_t losses;
+	uint64_t resent_lost;
 	uint64_t bursts; /* in the stream so far */
 	double elapsed;
 	double told;
@@ -410,6 +418,17 @@ static int record(void *context, const struct tracer *t, const struct nt_record 
 	return r->o->count && stream_records(r->w) >= r->o->count;
 }
 
+/* One that has no room is counted with the records. */
+static int path_event(void *context, const struct nt_path_event *path)
+{
+	const struct stream_event e = {.type = STREAM_PATH, .path = *path};
+	struct recording *r = context;
+
+	if (!r->w || stream_left_out(r->w))
+		return 0;
+	return stop_on(r, stream_write(r->w, &e)) ?: is_full(r);
+}
+
 static uint64_t left_out(void *context)
 {
 	const struct recording *r = context;
@@ -460,6 +479,37 @@ static int write_burst(struct recording *r, const struct stats *s)
 	return stream_write(r->w, &e);
 }
 
+static bool tcp_fits(struct recording *r)
+{
+	return output_room(r->out) > STREAM_FRAME_MAX && !is_full(r);
+}
+
+/*
+ * Writes what TCP sent again, and the states of the connections where they have been read. Without
+ * room for them the reader is slow: those of the next second say the same.
+ */
+static int write_tcp(struct recording *r, const struct tcp_rows *t)
+{
+	struct stream_event e = {.type = STREAM_RESENT};
+	uint64_t now = instant_now().monotonic_ns;
+	int err = 0;
+
+	r->resent_lost = t->resent_lost;
+	for (size_t i = 0; i < t->nr_resent && !err && tcp_fits(r); i++) {
+		e.resent = t->resent[i];
+		err = stream_write(r->w, &e);
+	}
+	e.type = STREAM_TCP;
+	for (size_t i = 0; i < t->nr && !err && tcp_fits(r); i++) {
+		e.tcp = (struct stream_tcp){.slot = t->row[i].slot,
+					    .gen = t->row[i].gen,
+					    .ns = now,
+					    .state = t->row[i].now};
+		err = stream_write(r->w, &e);
+	}
+	return err;
+}
+
 static int interval(void *context, const struct stats *s)
 {
 	struct stream_event e = {.type = STREAM_LOSSES};
@@ -468,7 +518,7 @@ static int interval(void *context, const struct stats *s)
 
 	if (!r->t || !r->w)
 		return 0;
-	err = write_burst(r, s);
+	err = write_burst(r, s) ?: write_tcp(r, &s->tcp);
 	losses_of(s, &e.losses);
 	if (!err)
 		err = stream_write(r->w, &e);
@@ -497,7 +547,7 @@ static int end(void *context, const struct stats *s)
 	if (!r->w)
 		err = write_header(r, r->o->run.source);
 	if (!err && r->t)
-		err = write_burst(r, s);
+		err = write_burst(r, s) ?: write_tcp(r, &s->tcp);
 	if (!err)
 		err = stream_write(r->w, &r->end);
 	if (!err)
@@ -526,6 +576,10 @@ static int over(void *context)
 	if (!r->w)
 		return err;
 	tell_progress(r, true);
+	if (r->resent_lost)
+		fprintf(stderr,
+			"times at which TCP sent a segment again that found no room: %" PRIu64 "\n",
+			r->resent_lost);
 	if (r->full)
 		fprintf(stderr, "ended: --max-size is reached\n");
 	return err;
@@ -535,7 +589,8 @@ static void waiting(void *context)
 {
 	const struct recording *r = context;
 
-	fprintf(stderr, WAITING_FOR_MODULE "%s\n", driver_name(r->o->run.side));
+	fprintf(stderr, WAITING_FOR_MODULE "%s: %s\n", driver_name(r->o->run.side),
+		driver_load(r->o->run.side));
 }
 
 /* Return: whether @fd is a terminal; a message has been printed then. */
@@ -586,6 +641,8 @@ static int record_into(const struct record_options *o)
 		.origins = o->origins,
 		.begin = begin,
 		.record = record,
+		.with_path_events = true,
+		.path_event = path_event,
 		.interval = interval,
 		.interval_is_time = true,
 		.waiting = waiting,

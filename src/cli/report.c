@@ -91,17 +91,51 @@ static int add_why(struct report *r, const struct merge_connection *c, const str
 	return why_to_follow(r->why) ? why_follow(r->why, c, host) : 0;
 }
 
+/*
+ * Return: the host's record, or the target's if there is no other; where TCP sent bytes of the
+ * command again, @marked has it with the flag
+ */
+static const struct nt_record *mark(const struct report *r, unsigned int host_stream,
+				    const struct nt_record *host, unsigned int target_stream,
+				    const struct nt_record *target, int64_t ahead,
+				    struct nt_record *marked)
+{
+	const unsigned int stream[NT_SIDES] = {
+		[NT_HOST] = host_stream, [NT_TARGET] = target_stream};
+	const struct nt_record *const record[NT_SIDES] = {[NT_HOST] = host, [NT_TARGET] = target};
+	const struct nt_record *known = host ?: target;
+
+	if (!r->tcp.resent || !tcp_history_sent_again(&r->tcp, stream, record, ahead))
+		return known;
+	*marked = *known;
+	marked->flags |= NT_F_RETRANSMITTED;
+	return marked;
+}
+
+/* The middle of the offset's bounds, which places inputs beside each other roughly. */
+static int64_t target_ahead(const struct report *r, const struct merge_connection *c)
+{
+	uint64_t low = (uint64_t)c->offset_low, high = (uint64_t)c->offset_high;
+
+	if (c->offset_low > c->offset_high)
+		return r->inputs[c->host_stream].to_common - r->inputs[c->target_stream].to_common;
+	return (int64_t)(low + (high - low) / 2);
+}
+
 /** report_matched(), report_single() - the callbacks of the merge; @context is a struct report */
 static void report_matched(void *context, const struct merge_connection *c,
 			   const struct nt_record *host, const struct nt_record *target)
 {
 	struct report *r = context;
+	struct nt_record marked;
 
 	if (!r->matched[c->host_stream] || !r->matched[c->target_stream]) {
 		r->matched[c->host_stream] = r->matched[c->target_stream] = true;
 		unmatched_matched(r->unmatched, c->host_stream, c->target_stream);
 	}
 	r->nr_matched++;
+	host = mark(r, c->host_stream, host, c->target_stream, target, target_ahead(r, c), &marked);
+	r->nr_retransmitted += host == &marked;
 	if (r->groups)
 		report_groups_seen(r, c, host);
 	if (!takes_matched(r, c, host, target))
@@ -126,7 +160,10 @@ static void report_single(void *context, const struct merge_connection *c,
 {
 	struct report *r = context;
 	bool host = rec->side == NT_HOST;
+	struct nt_record marked;
 
+	rec = mark(r, c->host_stream, host ? rec : NULL, c->target_stream, host ? NULL : rec, 0,
+		   &marked);
 	r->cut += !ambiguous && edges_cut(r->edges, c, rec);
 	if (!takes_single(r, c, rec))
 		return;
@@ -204,8 +241,16 @@ static int take_place(struct report *r, unsigned int i, const struct stream_even
 
 static int take_apart(struct report *r, unsigned int i, const struct stream_event *e)
 {
-	if (e->type == STREAM_RECORD)
-		return r->matched[i] ? 0 : unmatched_record(r->unmatched, i, &e->record);
+	if (e->type == STREAM_RECORD) {
+		const struct nt_record *rec = &e->record;
+		bool host = rec->side == NT_HOST;
+		struct nt_record marked;
+
+		if (r->matched[i])
+			return 0;
+		rec = mark(r, i, host ? rec : NULL, i, host ? NULL : rec, 0, &marked);
+		return unmatched_record(r->unmatched, i, rec);
+	}
 	if (e->type == STREAM_CLOCK)
 		unmatched_clock(r->unmatched, i, &e->clock);
 	if (e->type == STREAM_BURST) {
@@ -218,12 +263,30 @@ static int take_apart(struct report *r, unsigned int i, const struct stream_even
 	return e->type == STREAM_QUEUE ? unmatched_queue(r->unmatched, i, &e->queue) : 0;
 }
 
+/* Return: 0 or -ENOMEM */
+static int take_tcp(struct report *r, unsigned int i, const struct stream_event *e)
+{
+	if (e->type == STREAM_QUEUE)
+		return tcp_history_queue(&r->tcp, i, r->inputs[i].header.side, &e->queue);
+	if (e->type == STREAM_RESENT)
+		return tcp_history_resent(&r->tcp, i, &e->resent);
+	if (e->type != STREAM_TCP)
+		return 0;
+	r->why->has_tcp = true;
+	return tcp_history_state(&r->tcp, i, e->tcp.slot, e->tcp.gen, e->tcp.ns, &e->tcp.state);
+}
+
 static int take(struct report *r, unsigned int i, const struct stream_event *e)
 {
 	int err = take_place(r, i, e) ?: take_apart(r, i, e);
 
+	/* That of inputs that can be read twice is known already. */
+	if (!err && !r->inputs[i].again)
+		err = take_tcp(r, i, e);
 	if (!err && e->type == STREAM_QUEUE)
 		err = why_queue(r->why, i, r->inputs[i].header.side, &e->queue);
+	if (!err && e->type == STREAM_PATH)
+		err = report_path_event(r, i, &e->path);
 	if (r->why->several_hosts && e->type == STREAM_RECORD &&
 	    r->inputs[i].header.side == NT_TARGET)
 		why_target(r->why, i, &e->record);
@@ -335,6 +398,8 @@ static int report_prepare(struct report *r)
 				err = clock_alignment_add(l, i, &e.record);
 			else if (e.type == STREAM_BURST)
 				err = take_burst(r, i, &e);
+			else
+				err = take_tcp(r, i, &e);
 		}
 		to_common[i] = in->to_common;
 		if (in->begun)
@@ -410,6 +475,7 @@ static int report_open(struct report *r, char *const *paths)
  * @detail: show every interval between points
  * @verbose: show each queue of a connection
  * @why: say in full where slow commands come from
+ * @tcp: show what the recordings have of TCP connections
  * @html: a file for the report with pictures; NULL: none
  * @perfetto: a file for a trace of at most @perfetto_max commands; NULL: none
  * @fio: work for fio
@@ -428,6 +494,7 @@ struct report_options {
 	bool detail;
 	bool verbose;
 	bool why;
+	bool tcp;
 	const char *html;
 	const char *perfetto;
 	unsigned int perfetto_max;
@@ -503,6 +570,9 @@ static void report_clear(struct report *r)
 	perfetto_free(r->perfetto);
 	fio_free(r->fio);
 	why_free(r->why);
+	blocked_free(r->blocked);
+	tcp_history_free(&r->tcp);
+	path_events_free(&r->path_events);
 	for (unsigned int i = 0; r->places && i < r->nr; i++)
 		places_free(r->places[i]);
 	free(r->places);
@@ -582,6 +652,8 @@ static int report(const struct report_options *o)
 		.commands = o->commands,
 		.verbose = o->verbose,
 		.with_why = o->why,
+		.with_tcp = o->tcp,
+		.tcp.curves = o->html || o->perfetto,
 		.files = o->files,
 		.slowest = o->slowest,
 		.pcap = o->pcap,
@@ -658,10 +730,8 @@ static int compare(struct report_options *o)
 	status = report_compare(&o->compare, &reader, o->files, o->nr_files);
 	/* Without a comparison, an older file stays. */
 	err = html.f && ftello(html.f) > 0 ? written_finish(&html) : 0;
-	if (err) {
-		message("--html %s: %s", o->html, strerror(-err));
+	if (err)
 		status = COMPARISON_FAILED;
-	}
 	written_close(&html);
 	return status;
 }
@@ -674,6 +744,7 @@ enum {
 	KEY_EVERY,
 	KEY_DETAIL,
 	KEY_WHY,
+	KEY_TCP,
 	KEY_HTML,
 	KEY_PERFETTO,
 	KEY_MAX,
@@ -721,6 +792,9 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_WHY:
 		o->why = true;
+		break;
+	case KEY_TCP:
+		o->tcp = true;
 		break;
 	case 'v':
 		o->verbose = o->compare.verbose = true;
@@ -814,6 +888,10 @@ static const struct argp_option report_options[] = {
 	{"detail", KEY_DETAIL, NULL, 0,
 	 "Show every interval between two points, for each shape of a command: each round trip by itself",
 	 SECTION_SHOW},
+	{"tcp", KEY_TCP, NULL, 0,
+	 "Show the TCP connection of each queue, of recordings that were made with --tcp: the longest round trip, the "
+	 "smallest congestion window, what was sent again and what limited it",
+	 SECTION_SHOW},
 	{"why", KEY_WHY, NULL, 0,
 	 "Say where slow commands come from: which stages, which queue, device, host or time, by which rule, and "
 	 "what speaks against it",
@@ -838,7 +916,8 @@ static const struct argp_option report_options[] = {
 	 SECTION_SELECT},
 	{"where", KEY_WHERE, "CONDITION", OPTION_REPEATS,
 	 "Only commands of which a stage, or the latency, took such a time: 'network_transmission>1ms', or with >=, "
-	 "<, <= or =. Given several times, all of them",
+	 "<, <= or =; or 'retransmitted': bytes were on their way when TCP sent again (record --tcp). Given several times, "
+	 "all of them",
 	 SECTION_SELECT},
 	{NULL, 0, NULL, 0,
 	 "Options that begin with Only select commands: all figures but losses are of those that are in each of "

@@ -21,8 +21,12 @@
 
 #define JOB "replay.fio"
 #define IOLOG_BEGINS "fio version 3 iolog\n"
-/* Names of files: JOB, and "queue-N.iolog". The spool has none any more when it is written. */
+/*
+ * Names of files: JOB, and "queue-N.iolog"; with NEW behind them until all are written. The spool
+ * has none any more when it is written.
+ */
 #define NAME_LEN 48
+#define NEW ".new"
 #define SPOOL ".ntprof-bpf.spool"
 /* fio reads at most 256 characters of a file's name, without white space. */
 #define FILE_LEN 256
@@ -134,25 +138,41 @@ struct fio {
 
 _Static_assert(NT_OP_READ == 0 && NT_OP_WRITE == 1, "they are indices of a mix");
 
-static bool is_iolog(const char *name)
+static void iolog_name(size_t queue, char name[NAME_LEN])
 {
-	unsigned int n;
-	int end = 0;
-
-	return sscanf(name, "queue-%u.iolog%n", &n, &end) == 1 && end && !name[end];
+	snprintf(name, NAME_LEN, "queue-%zu.iolog", queue + 1);
 }
 
-static bool is_regular(int dir, const char *name)
+/* Return: the number of its queue; FIO_QUEUES_MAX if it is no name of an iolog. */
+static size_t queue_of_iolog(const char *name)
+{
+	char again[NAME_LEN];
+	size_t n;
+
+	if (sscanf(name, "queue-%zu", &n) != 1 || !n || n > FIO_QUEUES_MAX)
+		return FIO_QUEUES_MAX;
+	iolog_name(n - 1, again);
+	return strcmp(name, again) ? FIO_QUEUES_MAX : n - 1;
+}
+
+static bool is_new(const char *name)
+{
+	size_t len = strlen(name);
+
+	return len > sizeof(NEW) - 1 && !strcmp(name + len - (sizeof(NEW) - 1), NEW);
+}
+
+static bool is_regular(const struct fio *f, const char *name)
 {
 	struct stat st;
 
-	return !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
+	return !fstatat(f->dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
 }
 
-static bool begins_like_ours(int dir)
+static bool begins_like_ours(const struct fio *f)
 {
 	char begins[sizeof(FIO_JOB_BEGINS)];
-	int fd = openat(dir, JOB, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = openat(f->dir, JOB, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	ssize_t n = fd < 0 ? -1 : read(fd, begins, sizeof(begins) - 1);
 
 	if (fd >= 0)
@@ -164,9 +184,10 @@ static bool begins_like_ours(int dir)
  * Calls for each entry of the folder until @each says no. Return: what it said of the last one;
  * @name is that
  */
-static bool for_each_entry(int dir, bool (*each)(int dir, const char *name), char *name)
+static bool for_each_entry(const struct fio *f, bool (*each)(const struct fio *f, const char *name),
+			   char *name)
 {
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(f->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *entries = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *e;
 	bool good = entries;
@@ -177,32 +198,66 @@ static bool for_each_entry(int dir, bool (*each)(int dir, const char *name), cha
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
 		snprintf(name, NAME_MAX + 1, "%s", e->d_name);
-		good = each(dir, e->d_name);
+		good = each(f, e->d_name);
 	}
 	if (entries)
 		closedir(entries);
 	return good;
 }
 
-static bool may_go(int dir, const char *name)
+static bool may_go(const struct fio *f, const char *name)
 {
-	return (is_iolog(name) || !strcmp(name, JOB)) && is_regular(dir, name) &&
-	       begins_like_ours(dir);
+	char old[NAME_MAX + 1];
+
+	snprintf(old, sizeof(old), "%s", name);
+	if (is_new(old))
+		old[strlen(old) - (sizeof(NEW) - 1)] = '\0';
+	return (queue_of_iolog(old) < FIO_QUEUES_MAX || !strcmp(old, JOB)) && is_regular(f, name) &&
+	       begins_like_ours(f);
 }
 
-static bool goes(int dir, const char *name)
+/* A file that an unfinished replay has left. The first replay of a folder has no job yet. */
+static bool unfinished_goes(const struct fio *f, const char *name)
 {
-	return !may_go(dir, name) || !strcmp(name, JOB) || !unlinkat(dir, name, 0);
+	return !is_new(name) || !is_regular(f, name) || !unlinkat(f->dir, name, 0);
 }
 
-/* The job goes last, because the folder is ours by it. */
-static int empty_folder(int dir)
+/* An iolog that the job does not name. */
+static bool idle_goes(const struct fio *f, const char *name)
+{
+	size_t queue = queue_of_iolog(name);
+
+	return queue == FIO_QUEUES_MAX || (queue < f->nr_queues && f->queue[queue].commands) ||
+	       !may_go(f, name) || !unlinkat(f->dir, name, 0);
+}
+
+static int remove_each(const struct fio *f, bool (*goes)(const struct fio *f, const char *name))
 {
 	char name[NAME_MAX + 1];
 
-	if (!for_each_entry(dir, goes, name))
-		return -errno;
-	return begins_like_ours(dir) && unlinkat(dir, JOB, 0) ? -errno : 0;
+	return for_each_entry(f, goes, name) ? 0 : -errno;
+}
+
+static int take_place(const struct fio *f, const char *name)
+{
+	char written[NAME_LEN + sizeof(NEW)];
+
+	snprintf(written, sizeof(written), "%s" NEW, name);
+	return renameat(f->dir, written, f->dir, name) ? -errno : 0;
+}
+
+/* All is written. The job is there at any time, because the folder is ours by it. */
+static int replace_old(const struct fio *f)
+{
+	char name[NAME_LEN];
+	int err = 0;
+
+	for (size_t i = 0; !err && i < f->nr_queues; i++) {
+		iolog_name(i, name);
+		if (f->queue[i].commands)
+			err = take_place(f, name);
+	}
+	return err ?: take_place(f, JOB) ?: remove_each(f, idle_goes);
 }
 
 /* Return: 0, -ECANCELED after a message, or a negative errno. */
@@ -228,7 +283,7 @@ static int open_folder(struct fio *f)
 		message("--fio-iolog %s: the folder is another user's", f->o->iolog);
 		return -ECANCELED;
 	}
-	if (!for_each_entry(f->dir, may_go, name)) {
+	if (!for_each_entry(f, may_go, name)) {
 		message("--fio-iolog %s: it has %s in it, which is no part of a replay; take a new folder",
 			f->o->iolog, name);
 		return -ECANCELED;
@@ -457,8 +512,13 @@ int fio_add(struct fio *f, const struct merge_connection *c, const struct nt_rec
 
 static FILE *create(struct fio *f, const char *name)
 {
-	int fd = openat(f->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	char new[NAME_LEN + sizeof(NEW)];
+	int fd;
+	FILE *file;
+
+	snprintf(new, sizeof(new), "%s" NEW, name);
+	fd = openat(f->dir, new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	file = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (fd >= 0 && !file)
 		close(fd);
@@ -556,7 +616,7 @@ static int begin_iolog(struct fio *f, size_t i)
 	struct fio_queue *q = &f->queue[i];
 	char name[NAME_LEN];
 
-	snprintf(name, sizeof(name), "queue-%zu.iolog", i + 1);
+	iolog_name(i, name);
 	q->f = create(f, name);
 	if (!q->f)
 		return -errno;
@@ -719,8 +779,10 @@ int fio_finish(struct fio *f, FILE *job)
 		return -ECANCELED;
 	}
 	if (f->spool) {
-		err = empty_folder(f->dir) ?: write_iologs(f) ?: write_replay(f);
+		err = remove_each(f, unfinished_goes)
+			      ?: write_iologs(f) ?: write_replay(f) ?: replace_old(f);
 		if (err) {
+			remove_each(f, unfinished_goes);
 			message("--fio-iolog %s: %s", f->o->iolog, strerror(-err));
 			return -ECANCELED;
 		}

@@ -21,10 +21,12 @@
 #include "view/json_report.h"
 #include "view/losses.h"
 #include "view/numbers.h"
+#include "view/path_events.h"
 #include "view/pcap.h"
 #include "view/rows.h"
 #include "view/stages.h"
 #include "view/streams.h"
+#include "view/tcp_table.h"
 #include "view/verdict.h"
 #include "view/view.h"
 #include "view/why.h"
@@ -63,7 +65,10 @@ static bool several_hosts(const struct report *r)
 	return hosts > 1;
 }
 
-/* Return: whether the command could be split. */
+/*
+ * The totals have split the command already, unless it failed, or they have no room for its stages.
+ * Return: whether it could be split.
+ */
 static bool split_of(struct report *r, const struct merge_connection *c,
 		     const struct nt_record *host, const struct nt_record *target,
 		     struct group_split *split)
@@ -73,9 +78,14 @@ static bool split_of(struct report *r, const struct merge_connection *c,
 		machines_get(&r->machines, c->target_stream)->missing | record_lacks(target),
 	};
 
-	merged_split_renew(&r->how, lacks[NT_HOST], lacks[NT_TARGET]);
 	split->of = NT_SIDES;
 	split->nr = NT_MERGED_STAGES_NR;
+	if (r->merged.last.into) {
+		memcpy(split->into, r->merged.last.into, sizeof(split->into));
+		memcpy(split->ns, r->merged.last.stage, sizeof(split->ns));
+		return true;
+	}
+	merged_split_renew(&r->how, lacks[NT_HOST], lacks[NT_TARGET]);
 	memcpy(split->into, r->how.into, sizeof(split->into));
 	return merged_split(&r->how, host, target, split->ns);
 }
@@ -124,6 +134,7 @@ int report_timeline_add(struct report *r, const struct merge_connection *c,
 		.r = host,
 		.stream = c->host_stream,
 		.cpu = places_cpu(r->places[c->host_stream], host),
+		.places = r->places[c->host_stream],
 		.nr = m->last.into ? NT_MERGED_STAGES_NR : 0,
 		.stage = m->last.stage,
 		.into = m->last.into,
@@ -150,7 +161,7 @@ int report_blocks_add(struct report *r, const struct merge_connection *c,
 			},
 		/* That of a pipe is corrected while it is read. */
 		.to_common = in->again ? in->to_common
-				       : -(int64_t)unmatched_began_ns(r->unmatched, c->host_stream),
+				       : (int64_t)-unmatched_began_ns(r->unmatched, c->host_stream),
 	};
 
 	return blocks_add(r->blocks, &where, host, target);
@@ -160,18 +171,61 @@ int report_why_add(struct report *r, const struct merge_connection *c, const str
 		   const struct nt_record *target, unsigned int stands_for)
 {
 	const struct totals *m = &r->merged;
+	const unsigned int limits =
+		tcp_history_limits(&r->tcp, c->host_stream, host, record_end_ns(host)) |
+		tcp_history_limits(&r->tcp, c->target_stream, target, record_end_ns(target));
 	const struct why_command command = {
 		.c = c,
 		.r = host,
 		.target = target,
 		.begin_ns = record_begin_ns(host) + (uint64_t)r->inputs[c->host_stream].to_common,
 		.cpu = places_cpu(r->places[c->host_stream], host),
+		.limits = limits,
 		.nr = m->last.into ? NT_MERGED_STAGES_NR : 0,
 		.stage = m->last.stage,
 		.into = m->last.into,
 	};
 
 	return why_add(r->why, &command, stands_for);
+}
+
+int report_path_event(struct report *r, unsigned int i, const struct nt_path_event *e)
+{
+	struct nt_path_event of = *e;
+
+	of.input = i;
+	return path_events_add(&r->path_events, &of);
+}
+
+/* When the first command of an input began; of one without commands, when the recording did. */
+static uint64_t began_ns(const struct report *r, unsigned int i)
+{
+	return unmatched_began_ns(r->unmatched, i) ?: r->inputs[i].clock.monotonic_ns;
+}
+
+/*
+ * The events of an input, sorted by time. MERGE_NO_STREAM: of all inputs that have matched records.
+ * Return: 0 or -ENOMEM
+ */
+static int path_lines_make(const struct report *r, unsigned int input, struct path_lines *p)
+{
+	*p = (struct path_lines){.line = calloc(r->path_events.nr + 1, sizeof(*p->line))};
+	if (!p->line)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->path_events.nr; i++) {
+		const struct nt_path_event *e = path_events_at(&r->path_events, i);
+
+		if (input == MERGE_NO_STREAM ? !r->matched[e->input] : input != e->input)
+			continue;
+		p->line[p->nr++] = (struct path_line){
+			.e = e,
+			.after_ns = (int64_t)(e->ns - began_ns(r, e->input)),
+			.machine =
+				several_hosts(r) ? machines_get(&r->machines, e->input)->name : "",
+		};
+	}
+	path_lines_sort(p);
+	return 0;
 }
 
 bool report_lacks(const struct report *r)
@@ -452,6 +506,10 @@ static struct json_report data_of(struct report *r)
 		.groups = r->groups,
 		.figures = r->figures,
 		.details = r->details,
+		.blocked = r->blocked,
+		.tcp = r->with_tcp ? &r->tcp : NULL,
+		.nr_retransmitted = r->nr_retransmitted,
+		.path_events = &r->path_events,
 	};
 }
 
@@ -476,23 +534,35 @@ static int print_json(struct report *r)
 /* Says what is not in the trace. */
 static int write_trace(struct report *r)
 {
-	uint64_t left_out;
-	int err = perfetto_write(r->perfetto, &r->machines, r->nr_matched ? r->timeline : NULL,
-				 r->trace, &left_out);
+	const struct perfetto_about about = {
+		.m = &r->machines,
+		.inputs = r->inputs,
+		.t = r->nr_matched ? r->timeline : NULL,
+		.tcp = &r->tcp,
+		.events = &r->path_events,
+	};
+	uint64_t left_out, connections;
+	int err = perfetto_write(r->perfetto, &about, r->trace, &left_out, &connections);
 
 	if (!err && left_out)
 		fprintf(stderr,
 			"ntprof-bpf: %" PRIu64 " commands found no room in the trace: see "
 			"--perfetto-max\n",
 			left_out);
+	if (!err && connections)
+		fprintf(stderr,
+			"ntprof-bpf: %" PRIu64
+			" TCP connections found no room in the trace, which has those of %u\n",
+			connections, PERFETTO_CONNECTIONS);
 	return err;
 }
 
 /* Writes the file of pictures. */
 static int write_html(struct report *r)
 {
-	const struct json_report j = data_of(r);
+	struct json_report j = data_of(r);
 
+	j.tcp = &r->tcp;
 	return html_report(r->html, &j, r->timeline);
 }
 
@@ -502,6 +572,40 @@ static void part(bool *any)
 	if (*any)
 		printf("\n");
 	*any = true;
+}
+
+/* With the events of controllers between the rows of intervals. Return: 0 or -ENOMEM */
+static int print_groups(const struct report *r, const struct groups *g, unsigned int input,
+			const struct view_options *v)
+{
+	struct path_lines p;
+	int err = path_lines_make(r, input, &p);
+
+	if (!err)
+		groups_print(g, r->choice, stdout, v->columns, v->unicode, &p);
+	free(p.line);
+	return err;
+}
+
+/* The last events of controllers, where no intervals have had them. Return: 0 or -ENOMEM */
+static int print_path_events(const struct report *r, bool *any)
+{
+	const bool between = r->choice && r->choice->grouping.every_ns;
+	struct path_lines p = {.nr = 0};
+	int err = 0;
+
+	for (unsigned int i = 0; !err && !between && i < r->nr; i++) {
+		err = path_lines_make(r, i, &p);
+		if (!err && p.nr) {
+			part(any);
+			path_lines_print_last(&p, r->inputs[i].path, stdout);
+		}
+		free(p.line);
+	}
+	if (r->path_events.total > r->path_events.nr)
+		printf("events of controllers that are too old to be kept: %" PRIu64 "\n",
+		       r->path_events.total - r->path_events.nr);
+	return err;
 }
 
 /* Prints what a stream without a matched command shows by itself, and why nothing is matched. */
@@ -538,9 +642,9 @@ static int print_alone(struct report *r, unsigned int i, const struct view_optio
 		if (!g)
 			return -ENOMEM;
 		part(any);
-		groups_print(g, r->choice, stdout, v->columns, v->unicode);
-		if (!r->with_stages)
-			return 0;
+		err = print_groups(r, g, i, v);
+		if (err || !r->with_stages)
+			return err;
 	}
 	part(any);
 	stages_print_side(s, true, STAGES_WHERE, figures, stdout, v->columns, v->unicode);
@@ -600,7 +704,7 @@ static int print_merged(struct report *r, const struct view_options *v, bool *an
 		limits_print_summary(r->limits, stdout);
 	if (!err && r->groups && r->nr_taken) {
 		part(any);
-		groups_print(r->groups, r->choice, stdout, v->columns, v->unicode);
+		err = print_groups(r, r->groups, MERGE_NO_STREAM, v);
 	}
 	if (!err && m->commands && (!r->groups || r->with_stages)) {
 		part(any);
@@ -615,6 +719,7 @@ static int print_merged(struct report *r, const struct view_options *v, bool *an
 		part(any);
 		story_print(&m->slowest[i], &r->inputs[m->slowest[i].connection.host_stream].clock,
 			    stdout, v->columns);
+		story_print_blocked(blocked_of(r->blocked, i), !m->slowest[i].alone, stdout);
 	}
 	if (!err)
 		print_pcap(r, any);
@@ -630,13 +735,35 @@ static int print_connections(struct report *r, const struct view_options *v, boo
 	err = connections_print_controllers(r->merge, &r->machines, stdout, v->columns);
 	if (!err && r->verbose && r->merged.commands) {
 		part(any);
-		err = connections_print_stages(&r->merged, stdout);
+		err = connections_print_stages(&r->merged, stdout, WRAP_NEVER);
 	}
 	if (!err && r->verbose && r->format == FORMAT_TEXT) {
 		part(any);
 		err = connections_print(r->merge, &r->machines, stdout);
 	}
 	return err;
+}
+
+/* The connections of all recordings that have their states. */
+static void print_tcp(struct report *r, const struct view_options *v, bool *any)
+{
+	for (unsigned int i = 0; i < r->nr; i++) {
+		struct tcp_rows rows = {.asked = true};
+
+		tcp_history_rows(&r->tcp, i, &rows);
+		if (rows.nr) {
+			part(any);
+			printf("TCP of %s: the longest srtt, the smallest cwnd, and the most that waited; the rest is of "
+			       "the end, and of all the time\n",
+			       machines_get(&r->machines, i)->name);
+			tcp_print(&rows, stdout, v->columns);
+		}
+		tcp_rows_free(&rows);
+	}
+	if (!r->why->has_tcp) {
+		part(any);
+		printf("no recording has the state of its TCP connections: record --tcp\n");
+	}
 }
 
 /* What was recorded, and what of it is in no figure above. */
@@ -677,10 +804,20 @@ static int print_text(struct report *r)
 			err = print_alone(r, i, &v, &any);
 	if (!err)
 		err = print_connections(r, &v, &any);
+	if (!err)
+		err = print_path_events(r, &any);
 	if (err)
 		return err;
+	if (r->with_tcp)
+		print_tcp(r, &v, &any);
 	part(&any);
 	print_inputs(r, stdout);
+	if (r->tcp.resent)
+		printf("merged commands that waited for what TCP sent again: %" PRIu64 "\n",
+		       r->nr_retransmitted);
+	if (r->tcp.past_queues || r->tcp.past_times)
+		printf("TCP connections and times that found no room: %" PRIu64 ", %" PRIu64 "\n",
+		       r->tcp.past_queues, r->tcp.past_times);
 	print_not_counted(&r->merged, &v);
 	return 0;
 }
@@ -712,7 +849,7 @@ static int print_lines(struct report *r)
 			continue;
 		s = unmatched_stats(r->unmatched, i, in->header.kernel, in->losses.count);
 		inputs_print_unmatched(in, r->unmatched, i, &r->machines, stdout);
-		numbers_print_side(s, false, stdout);
+		numbers_print_side(s, stdout);
 		errors_print_run(&s->errors, "error", stdout);
 		losses_print_run(s, stdout);
 	}
@@ -766,10 +903,40 @@ static void show_slowest(struct report *r, unsigned int most)
 		r->merged.nr_slowest = most;
 }
 
+/*
+ * Reads the recordings once more, for what others did while the slowest commands waited; not if one
+ * is a pipe. Return: 0 or a negative errno
+ */
+static int read_blocked(struct report *r)
+{
+	int err = 0;
+
+	for (unsigned int i = 0; i < r->nr; i++)
+		if (!r->inputs[i].again)
+			return 0;
+	r->blocked = blocked_new(r->merged.slowest, r->merged.nr_slowest);
+	if (!r->blocked)
+		return -ENOMEM;
+	for (unsigned int i = 0; !err && i < r->nr; i++) {
+		struct stream_event e;
+
+		err = input_rewind(&r->inputs[i]);
+		while (!err && input_read(&r->inputs[i], &e)) {
+			if (e.type == STREAM_QUEUE)
+				err = blocked_queue(r->blocked, i, &e.queue);
+			else if (e.type == STREAM_RECORD)
+				blocked_record(r->blocked, i, &e.record);
+		}
+	}
+	return err;
+}
+
 int report_print(struct report *r)
 {
 	int err = r->groups ? report_groups_finish(r) : 0;
 
+	for (unsigned int i = 0; i < r->nr; i++)
+		r->inputs[i].names_gone = places_gave_way(r->places[i]);
 	if (!err && r->limited)
 		err = report_limits_finish(r);
 	totals_sort(&r->merged);
@@ -780,6 +947,8 @@ int report_print(struct report *r)
 	if (!err && r->html)
 		err = write_html(r);
 	show_slowest(r, r->slowest);
+	if (!err && r->merged.nr_slowest)
+		err = read_blocked(r);
 	if (!err && r->trace)
 		err = write_trace(r);
 	if (err)

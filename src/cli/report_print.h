@@ -6,12 +6,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "merge/blocked.h"
 #include "merge/blocks.h"
 #include "merge/clock_alignment.h"
 #include "merge/details.h"
 #include "merge/filter.h"
 #include "merge/merge.h"
 #include "merge/places.h"
+#include "merge/tcp_history.h"
 #include "merge/timeline.h"
 #include "merge/totals.h"
 #include "merge/unmatched.h"
@@ -54,8 +56,12 @@
  * compared
  * @slowest: how many of merged.slowest all other outputs show
  * @why: where slow commands come from; with @with_why all that is known of it is printed
+ * @blocked: what others did meanwhile, of the slowest; NULL: not known
+ * @tcp: what the recordings say of their TCP connections; with @with_tcp it is printed
+ * @nr_retransmitted: matched commands with NT_F_RETRANSMITTED
  * @files: names of the inputs
  * @pcap: filters for captures of this many of them
+ * @path_events: what happened to hosts' controllers; &nt_path_event.input is their input
  * @format: format of the output
  * @result: error of the merge's callbacks
  */
@@ -95,10 +101,15 @@ struct report {
 	struct fio *fio;
 	struct blocks *blocks;
 	unsigned int slowest;
+	struct blocked_reader *blocked;
 	struct why *why;
 	bool with_why;
+	struct tcp_history tcp;
+	bool with_tcp;
+	uint64_t nr_retransmitted;
 	char **files;
 	unsigned int pcap;
+	struct path_events path_events;
 	enum output_format format;
 	int result;
 };
@@ -126,6 +137,9 @@ int report_blocks_add(struct report *r, const struct merge_connection *c,
  */
 int report_why_add(struct report *r, const struct merge_connection *c, const struct nt_record *host,
 		   const struct nt_record *target, unsigned int stands_for);
+
+/** report_path_event() - an event of a controller of input @i. Return: 0 or -ENOMEM */
+int report_path_event(struct report *r, unsigned int i, const struct nt_path_event *e);
 
 /** report_print() - print all the rest, when all is read. Return: 0 or a negative errno */
 int report_print(struct report *r);

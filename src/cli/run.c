@@ -280,6 +280,16 @@ static void on_record(void *context, const struct nt_record *rec)
 		r->record_result = r->cb->record(r->context, r->t, rec);
 }
 
+static void on_path_event(void *context, const struct nt_path_event *e)
+{
+	struct run *r = context;
+
+	if (!r->record_result)
+		r->record_result = path_events_add(&r->s.path_events, e);
+	if (!r->record_result && r->cb->path_event)
+		r->record_result = r->cb->path_event(r->context, e);
+}
+
 /* Return: 0 or a negative errno. */
 static int watch_records(struct run *r)
 {
@@ -382,7 +392,7 @@ static void on_starting(void *context, unsigned int programs)
 
 	if (!r->cb->shows_start)
 		return;
-	fprintf(stderr, "\rattaching %u probes...", programs);
+	fprintf(stderr, "\rattaching up to %u probes...", programs);
 	fflush(stderr);
 }
 
@@ -394,6 +404,9 @@ static void started(const struct run *r)
 	fputs("\r\033[K", stderr);
 	fflush(stderr);
 }
+
+/* A recording's interval is shorter; see &tracer_options.tcp_every_ns. */
+#define TCP_EVERY_NS 950000000ULL
 
 /* Return: 0 if tracing, or still waiting for the module; else 1 with a message printed. */
 static int try_open(struct run *r)
@@ -410,10 +423,13 @@ static int try_open(struct run *r)
 		.tells_lost = r->cb->tells_lost,
 		.origins = r->cb->origins,
 		.ends = r->o->ends,
+		.fine = r->o->fine,
 		.tcp = r->o->tcp,
+		.tcp_every_ns = r->cb->no_histograms ? TCP_EVERY_NS : 0,
 		.stages = burst_any(&r->o->stages),
 		.bursts = burst_any(&r->o->burst),
 		.on_record = on_record,
+		.on_path_event = r->cb->with_path_events ? on_path_event : NULL,
 		.starting = on_starting,
 		.context = r,
 		.verbose = r->o->verbose,
@@ -473,6 +489,7 @@ static int collect(struct run *r)
 	if (r->t) {
 		tracer_clock_update(r->t);
 		err = tracer_collect(r->t, &r->s);
+		path_events_interval(&r->s.path_events);
 	}
 	/* After tracer_collect(), which adds the interval's counters to the totals. */
 	count_left_out(r);
@@ -506,7 +523,7 @@ static int on_burst(struct run *r)
 	int ret = 0;
 
 	/* A burst whose begin was missed is left out: detaching was slow, or the clock was set. */
-	if (on && fired && !r->in_burst)
+	if (on && fired && !r->in_burst && tracer_has_worked(r->t))
 		ret = burst_begin(r);
 	else if (!on && r->in_burst && burst_any(&r->o->stages))
 		ret = burst_end(r);
@@ -565,7 +582,7 @@ static int on_adapt(struct run *r)
 	next = tracer_adapt(r->t);
 	if (r->adapt_ns)
 		timer_pace(r->fds[ADAPT], &r->adapt_ns, next);
-	return 0;
+	return r->record_result;
 }
 
 static int on_clock(struct run *r)

@@ -30,6 +30,7 @@
  * @interval_ns: time between two calls of &run_callbacks.interval
  * @ends: see &tracer_options.ends
  * @stages: see &tracer_options.stages; with @ends
+ * @fine: see &tracer_options.fine
  * @points: --points was given
  * @tcp: see &tracer_options.tcp
  * @burst: measure at these times only
@@ -49,6 +50,7 @@ struct run_options {
 	struct burst burst;
 	struct burst stages;
 	bool ends;
+	bool fine;
 	bool points;
 	bool tcp;
 	bool by_other;
@@ -62,6 +64,8 @@ struct run_options {
  * @events: it wants a record of each command that begins as well, see &tracer_options.events
  * @tells_lost: it shows where records are missing, see &tracer_options.tells_lost
  * @origins: records have the origins of their commands, see &tracer_options.origins
+ * @path_event: takes an event of a host's controllers, after &stats.path_events has it; may be NULL
+ * @with_path_events: it wants &stats.path_events
  * @record: takes a record; returns as described below
  * @fd: returns a descriptor for the verb's own sources of events; @ready is called when it is
  *      readable. May be NULL. It is called once, before all others, when it is known that this
@@ -100,6 +104,8 @@ struct run_callbacks {
 	bool events;
 	bool tells_lost;
 	bool origins;
+	bool with_path_events;
+	int (*path_event)(void *context, const struct nt_path_event *e);
 	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);
 	int (*fd)(void *context);
 	int (*ready)(void *context);

@@ -176,7 +176,7 @@ static const struct argp_option flight_options[] = {
 	{"after", KEY_AFTER, "TIME", OPTION_ACTS | OPTION_RELOADS,
 	 "Keep recording TIME after the trigger (default 5s)", SECTION_FLIGHT},
 	{"when", KEY_WHEN, "WHEN", OPTION_ACTS | OPTION_RELOADS,
-	 "Write a file when this becomes true: latency>5ms, p99(read)>2ms over 10s, errors>0 or oldest>1s; several with "
+	 "Write a file when this becomes true: latency>5ms, p99(read)>2ms over 10s, errors>0, oldest>1s or state=connecting; several with "
 	 "commas, or again",
 	 SECTION_FLIGHT},
 	{"dir", KEY_DIR, "DIR", OPTION_ACTS | OPTION_RELOADS,
@@ -295,7 +295,7 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 				state,
 				"--keep and --burst: what makes a command slow is mostly between "
 				"two bursts, where nothing is recorded");
-		peer_options_end(state, &o->peers, o->run.side);
+		peer_options_end(state, &o->peers, o->run.side, o->run.fine);
 		choose_points(o);
 		break;
 	default:
@@ -685,6 +685,15 @@ static int take_record(void *context, const struct tracer *t, const struct nt_re
 	return peering_record(&v->peering, t, rec);
 }
 
+static int path_event(void *context, const struct nt_path_event *e)
+{
+	const struct serve *v = context;
+
+	if (v->recorder)
+		recorder_event(v->recorder, e);
+	return 0;
+}
+
 static void work(void *context)
 {
 	const struct serve *v = context;
@@ -708,8 +717,8 @@ static void waiting(void *context)
 {
 	const struct serve *v = context;
 
-	fprintf(stderr, WAITING_FOR_MODULE "%s; serving %s meanwhile\n",
-		driver_name(v->o->run.side), http_address(v->http));
+	fprintf(stderr, WAITING_FOR_MODULE "%s: %s; serving %s meanwhile\n",
+		driver_name(v->o->run.side), driver_load(v->o->run.side), http_address(v->http));
 	notify(NOTIFY_READY NOTIFY_STATUS "Waiting for the driver's module\n");
 }
 
@@ -764,6 +773,8 @@ static int serve(struct serve_options *o)
 		.select =
 			o->flight.recorder.keep_ns || o->peers.nr ? NT_SELECT_ALL : NT_SELECT_NONE,
 		.record = take_record,
+		.with_path_events = true,
+		.path_event = path_event,
 		.fd = open_own,
 		.ready = take_own,
 		.begin = begin,
@@ -780,7 +791,8 @@ static int serve(struct serve_options *o)
 
 	if (o->peers.nr && peering_user(&o->peers, &v.user))
 		return EXIT_FAILURE;
-	if (needs_records(o) && !o->run.points && !burst_any(&o->run.burst))
+	if (needs_records(o) && !o->run.points && !burst_any(&o->run.burst) &&
+	    !burst_any(&o->run.stages))
 		journal(JOURNAL_NOTICE,
 			"%s: each command has all of its points, which costs three times as much "
 			"as its ends or more: see --points",

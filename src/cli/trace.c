@@ -247,7 +247,8 @@ static void waiting(void *context)
 {
 	struct trace *trace = context;
 
-	fprintf(stderr, "waiting for module %s\n", driver_name(trace->o->run.side));
+	fprintf(stderr, WAITING_FOR_MODULE "%s: %s\n", driver_name(trace->o->run.side),
+		driver_load(trace->o->run.side));
 	/* If memory ran out, the header is tried again when tracing begins, or at the end. */
 	trace->begun = !put_header(trace);
 }

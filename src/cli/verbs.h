@@ -46,5 +46,6 @@ extern const struct verb verb_report; /* merges recorded streams; needs neither 
 extern const struct verb verb_probes;
 extern const struct verb verb_serve;  /* OpenMetrics by HTTP */
 extern const struct verb verb_stacks; /* the kernel stacks that submit commands */
+extern const struct verb verb_paths;  /* from the CPUs of each queue to its network card */
 
 #endif /* NTPROF_CLI_VERBS_H */

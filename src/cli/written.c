@@ -34,6 +34,7 @@ bool written_open(struct written *w, const char *path)
 {
 	int err = destination_open(&w->to, path, may_replace(w, path));
 
+	w->path = path;
 	if (err == -EEXIST) {
 		message("%s %s: it is there already, and is no such report", w->option, path);
 		return false;
@@ -53,11 +54,19 @@ bool written_open(struct written *w, const char *path)
 
 int written_finish(struct written *w)
 {
-	int err = w->f && fflush(w->f) ? -errno : 0;
+	int err;
 
-	if (!err && w->f && ferror(w->f))
-		err = -EIO;
-	return err || !w->f ? err : destination_commit(&w->to);
+	if (!w->f)
+		return 0;
+	err = fflush(w->f) ? -errno : 0;
+	/* The error of an earlier write was not kept. Another one fails for the same reason. */
+	if (!err && ferror(w->f))
+		err = write(w->to.fd, "", 1) < 0 ? -errno : -EIO;
+	err = err ?: destination_commit(&w->to);
+	if (!err)
+		return 0;
+	message("%s %s: %s", w->option, w->path, strerror(-err));
+	return -ECANCELED;
 }
 
 void written_close(struct written *w)

@@ -16,12 +16,14 @@
  * @option: that names it
  * @begins: how such a file begins, @len bytes: another one is not replaced, as it may be a
  * recording
+ * @path: set by written_open()
  * @f: to write to; NULL if it is not open
  */
 struct written {
 	const char *option;
 	const char *begins;
 	size_t len;
+	const char *path;
 	struct destination to;
 	FILE *f;
 };
@@ -29,7 +31,7 @@ struct written {
 /** written_open() - Return: false if it cannot be opened, after a message */
 bool written_open(struct written *w, const char *path);
 
-/** written_finish() - all is written: give it its name; Return: 0 or a negative errno */
+/** written_finish() - all is written: give it its name; Return: 0, or -ECANCELED after a message */
 int written_finish(struct written *w);
 
 /** written_close() - close; a file that is not finished is removed; nothing if it is not open */

@@ -88,7 +88,8 @@ static struct controller *controller_at(struct reading *r, const char *name, con
 			return NULL;
 		}
 		*new = (struct controller){.since_ns = r->now, .before = UINT64_MAX};
-		new->ended_ns = r->now;
+		/* At the first call, nothing of it has ended since tracing began. */
+		new->ended_ns = r->now - (c->look == 1 ? (uint64_t)(r->s->elapsed * 1e9) : 0);
 		snprintf(new->name, sizeof(new->name), "%s", name);
 		snprintf(new->peer, sizeof(new->peer), "%s", peer);
 	}
@@ -295,7 +296,7 @@ int controllers_look(struct controllers *c, const char *sysfs, const struct stat
 	size_t left = 0;
 
 	c->now_ns = now;
-	if (s->quiet && !any_in_flight(c))
+	if (s->quiet && c->look && !any_in_flight(c))
 		return 0;
 	c->look++;
 	path_join(dir, sysfs, s->side == NT_HOST ? HOST_CLASS : TARGET_DEBUG);
@@ -336,6 +337,15 @@ bool controller_is_up(const struct controller *c)
 bool controller_stalls(const struct controllers *c, const struct controller *row)
 {
 	return row->before && c->now_ns - row->ended_ns >= STATS_STALLED_NS;
+}
+
+uint64_t controllers_before(const struct controllers *c)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; c && i < c->nr; i++)
+		sum += c->row[i].before;
+	return sum;
 }
 
 void controllers_free(struct controllers *c)

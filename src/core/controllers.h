@@ -30,8 +30,8 @@
  * @in_flight: commands that the block layer has in flight
  * @traced: commands that the tracer has in flight
  * @before: at most so many of them began before tracing
- * @ended_ns: CLOCK_MONOTONIC time at which commands were last seen to have ended, or of the first
- *            call
+ * @ended_ns: CLOCK_MONOTONIC time at which commands were last seen to have ended; or at which
+ *            tracing began, or it was first seen after that
  * @look: number of the last call that found it
  */
 struct controller {
@@ -69,7 +69,8 @@ struct controllers {
  * @s: an interval that has just ended, with the side and the commands that the tracer has in flight
  * @now: CLOCK_MONOTONIC nanoseconds
  *
- * Nothing is read of a quiet interval, unless disks had commands in flight the last time.
+ * Nothing is read of a quiet interval, unless it is the first one or disks had commands in flight
+ * the last time.
  * What cannot be read is not known. A target's controllers have no state on Linux before 6.11.
  *
  * Return: 0 or -ENOMEM.
@@ -84,6 +85,9 @@ bool controller_is_up(const struct controller *c);
 
 /** controller_stalls() - whether commands from before tracing are in flight, and none ends */
 bool controller_stalls(const struct controllers *c, const struct controller *row);
+
+/** controllers_before() - commands in flight that began before tracing, at most; @c: or NULL */
+uint64_t controllers_before(const struct controllers *c);
 
 /** controllers_free() - release */
 void controllers_free(struct controllers *c);

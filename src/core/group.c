@@ -21,14 +21,6 @@ const char *group_key_name(enum group_key key)
 	return key < GROUP_KEYS_NR ? keys[key].name : "unknown";
 }
 
-bool group_has(const struct group_by *by, enum group_key key)
-{
-	for (unsigned int i = 0; i < by->nr; i++)
-		if (by->key[i] == key)
-			return true;
-	return false;
-}
-
 enum group_key group_by_needs(const struct group_by *by, unsigned int bits)
 {
 	for (unsigned int i = 0; i < by->nr; i++)

@@ -61,7 +61,13 @@ struct group_by {
 const char *group_key_name(enum group_key key);
 
 /** group_has() - whether @by contains @key */
-bool group_has(const struct group_by *by, enum group_key key);
+static inline bool group_has(const struct group_by *by, enum group_key key)
+{
+	for (unsigned int i = 0; i < by->nr; i++)
+		if (by->key[i] == key)
+			return true;
+	return false;
+}
 
 /**
  * group_by_needs() - the first of the keys that needs one of the bits GROUP_OF_*; GROUP_KEYS_NR if

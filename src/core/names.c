@@ -86,6 +86,11 @@ const char *driver_name(enum nt_side side)
 	return side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
 }
 
+const char *driver_load(enum nt_side side)
+{
+	return side == NT_HOST ? "modprobe nvme-tcp" : "modprobe nvmet-tcp";
+}
+
 /* libnvme 1.3 of Debian 12 has numbers of opcodes, but no names. */
 static const char *const io_names[256] = {
 	[0x00] = "flush",

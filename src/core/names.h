@@ -28,6 +28,9 @@ const char *point_name(enum nt_side side, unsigned int point);
 /** driver_name() - name of the traced module in /sys/module: "nvme_tcp" or "nvmet_tcp" */
 const char *driver_name(enum nt_side side);
 
+/** driver_load() - command that loads the module: "modprobe nvme-tcp" or "modprobe nvmet-tcp" */
+const char *driver_load(enum nt_side side);
+
 /** stages_nr(), points_nr() - how many stages or points a side has */
 unsigned int stages_nr(enum nt_side side);
 unsigned int points_nr(enum nt_side side);

@@ -43,7 +43,7 @@ static int add_to_slot(struct recent_slot *s, const struct hist *h)
 		new = ARRAY_INSERT(s->bucket, s->nr, s->nr);
 		if (!new)
 			return -ENOMEM;
-		*new = (struct recent_bucket){b, (uint32_t)h->buckets[b]};
+		*new = (struct recent_bucket){b, h->buckets[b]};
 		left -= h->buckets[b];
 	}
 	s->sum += h->sum;

@@ -40,7 +40,7 @@ struct recent {
 		unsigned __int128 sum;
 		struct recent_bucket {
 			uint32_t bucket;
-			uint32_t nr;
+			uint64_t nr;
 		} * bucket;
 		size_t nr;
 	} slot[RECENT_SLOTS];

@@ -179,6 +179,34 @@ static void shape_init(struct stage_shape *shape, const struct stage_split *s, u
 	}
 }
 
+/* A finer point, and the point that its time is from. */
+struct fine {
+	const char *name;
+	unsigned int from;
+};
+
+static const struct fine *fine_of(enum nt_side side, unsigned int fine)
+{
+#define FINE(id, name, from, what) [NT_##id] = {name, NT_##from},
+	static const struct fine host[NT_FINE_MAX] = {NT_HOST_FINE(FINE)};
+	static const struct fine target[NT_FINE_MAX] = {NT_TARGET_FINE(FINE)};
+#undef FINE
+
+	return side == NT_HOST ? &host[fine] : &target[fine];
+}
+
+const char *fine_name(enum nt_side side, unsigned int fine)
+{
+	return fine < NT_FINE_MAX ? fine_of(side, fine)->name : NULL;
+}
+
+uint64_t record_fine_ns(const struct nt_record *r, unsigned int fine)
+{
+	uint64_t from = r->points[fine_of(r->side, fine)->from];
+
+	return from && r->fine[fine] ? from + r->fine[fine] - 1 : 0;
+}
+
 void stage_split_init(struct stage_split *s, enum nt_side side, uint32_t missing)
 {
 	s->side = side;

@@ -91,6 +91,13 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 const char *stage_joined_name(enum nt_side side, const uint8_t into[NT_STAGES_MAX],
 			      unsigned int stage, char *buf, size_t size);
 
+/** fine_name() - the name of a side's finer point, see NT_HOST_FINE; NULL if it has no such one */
+const char *fine_name(enum nt_side side, unsigned int fine);
+
+/** record_fine_ns() - when finer point @fine of @r was, as its other points; 0 if it is not known
+ */
+uint64_t record_fine_ns(const struct nt_record *r, unsigned int fine);
+
 /* Segments of a shape: at most one for each point except the first. */
 #define SEGMENTS_OF_SHAPE_MAX (NT_POINTS_MAX - 1)
 

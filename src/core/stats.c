@@ -558,6 +558,7 @@ void stats_free(struct stats *s)
 	free(s->stages);
 	errors_free(&s->errors);
 	tcp_rows_free(&s->tcp);
+	path_events_free(&s->path_events);
 	s->rows = NULL;
 	s->stages = NULL;
 	s->nr_rows = s->nr_stages = 0;

@@ -8,7 +8,7 @@
 
 void tcp_rows_begin(struct tcp_rows *t)
 {
-	t->nr = t->past = 0;
+	t->nr = t->past = t->nr_resent = 0;
 }
 
 struct tcp_row *tcp_rows_add(struct tcp_rows *t)
@@ -52,5 +52,6 @@ uint64_t tcp_expected_ns(const struct nt_tcp_state *s)
 void tcp_rows_free(struct tcp_rows *t)
 {
 	free(t->row);
+	free(t->resent);
 	*t = (struct tcp_rows){.asked = t->asked};
 }

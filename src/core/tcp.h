@@ -15,12 +15,13 @@
  * at each interval. More are counted.
  */
 #ifndef TCP_ROWS_MAX
-#define TCP_ROWS_MAX 4096
+#define TCP_ROWS_MAX NT_TCP_SOCKETS
 #endif
 
 /**
  * struct tcp_row - a queue's connection
  * @controller, @peer, @qid: as in struct stats_row
+ * @slot, @gen: as in struct nt_record
  * @now: state at the end of the interval
  * @seconds: time since the state was read before; 0: it was not
  * @sent, @retransmitted: bytes that were sent in this time, and segments that were sent again
@@ -30,6 +31,8 @@ struct tcp_row {
 	char controller[32];
 	char peer[NT_NQN_LEN];
 	uint16_t qid;
+	uint32_t slot;
+	uint32_t gen;
 	struct nt_tcp_state now;
 	double seconds;
 	uint64_t sent;
@@ -43,12 +46,17 @@ struct tcp_row {
  * struct tcp_rows - all of them, by controller and queue; zeroes at first
  * @asked: the states are read at all
  * @past: connections beyond TCP_ROWS_MAX
+ * @resent: @nr_resent times at which a connection sent a segment again, since the last collection
+ * @resent_lost: such times that found no room, since the beginning
  */
 struct tcp_rows {
 	bool asked;
 	struct tcp_row *row;
 	size_t nr;
 	size_t past;
+	struct nt_resent *resent;
+	size_t nr_resent;
+	uint64_t resent_lost;
 };
 
 /** tcp_rows_begin() - drop all rows, at the beginning of an interval */

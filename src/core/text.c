@@ -114,17 +114,70 @@ static size_t escape(const char *s, enum text_style style, char out[ESCAPED_MAX]
 	return n ?: 1;
 }
 
+/* Return: the number of decimal digits of @n; 1 of 0. */
+static unsigned int digits_of(uint64_t n)
+{
+	static const uint64_t power[] = {0,
+					 10,
+					 100,
+					 1000,
+					 10000,
+					 100000,
+					 1000000,
+					 10000000,
+					 100000000,
+					 1000000000,
+					 10000000000,
+					 100000000000,
+					 1000000000000,
+					 10000000000000,
+					 100000000000000,
+					 1000000000000000,
+					 10000000000000000,
+					 100000000000000000,
+					 1000000000000000000,
+					 10000000000000000000ULL};
+	/* A number of so many bits has at least so many digits less one: 1233 / 4096 is log10(2).
+	 */
+	unsigned int less = (64 - (unsigned int)__builtin_clzll(n | 1)) * 1233 >> 12;
+
+	return less + (n >= power[less]);
+}
+
+/* Two digits at a time: a division takes longest. */
 size_t text_natural(char buf[NATURAL_LEN], uint64_t n)
 {
-	char reversed[NATURAL_LEN];
-	size_t nr = 0;
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+	unsigned int nr = digits_of(n);
+	char *at = buf + nr;
 
-	do
-		reversed[nr++] = (char)('0' + n % 10);
-	while (n /= 10);
-	for (size_t i = 0; i < nr; i++)
-		buf[i] = reversed[nr - 1 - i];
+	for (; n >= 100; n /= 100)
+		memcpy(at -= 2, pairs + n % 100 * 2, 2);
+	if (n >= 10)
+		memcpy(at - 2, pairs + n * 2, 2);
+	else
+		at[-1] = (char)('0' + n);
 	return nr;
+}
+
+void text_line_flush(struct text_line *l)
+{
+	fwrite(l->text, 1, l->used, l->f);
+	l->used = 0;
+}
+
+void text_line_long(struct text_line *l, const char *s, size_t n)
+{
+	text_line_flush(l);
+	if (n > sizeof(l->text)) {
+		fwrite(s, 1, n, l->f);
+		return;
+	}
+	memcpy(l->text, s, n);
+	l->used = n;
 }
 
 /* Collects characters before it writes, as a stream may be unbuffered, such as standard error. */

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /*
  * The most bytes that text_copy() makes of one byte in TEXT_UTF8 and TEXT_SEEN: those of U+FFFD,
@@ -41,6 +42,65 @@ enum text_style {
 
 /** text_natural() - the decimal digits of @n, without a 0 behind them; Return: their number */
 size_t text_natural(char buf[NATURAL_LEN], uint64_t n);
+
+/* Most lines of CSV and JSON are shorter. */
+#define TEXT_LINE_BYTES 4096
+
+/**
+ * struct text_line - text that is collected before it is written to @f: where there are millions of
+ * lines, a call of the library for each number takes longer than its digits
+ * @used: bytes of @text that are not written yet
+ */
+struct text_line {
+	FILE *f;
+	size_t used;
+	char text[TEXT_LINE_BYTES];
+};
+
+/** text_line_flush() - write what was collected; an error is that of the file */
+void text_line_flush(struct text_line *l);
+
+/** text_line_long() - add what finds no room in the line any more */
+void text_line_long(struct text_line *l, const char *s, size_t n);
+
+/** text_line_put() - add @n bytes of @s */
+static inline void text_line_put(struct text_line *l, const char *s, size_t n)
+{
+	if (n > sizeof(l->text) - l->used) {
+		text_line_long(l, s, n);
+		return;
+	}
+	memcpy(l->text + l->used, s, n);
+	l->used += n;
+}
+
+/** text_line_puts(), text_line_char() - add a string, or one character */
+static inline void text_line_puts(struct text_line *l, const char *s)
+{
+	text_line_put(l, s, strlen(s));
+}
+
+static inline void text_line_char(struct text_line *l, char c)
+{
+	if (l->used == sizeof(l->text))
+		text_line_flush(l);
+	l->text[l->used++] = c;
+}
+
+/** text_line_natural(), text_line_integer() - add the digits of a number */
+static inline void text_line_natural(struct text_line *l, uint64_t n)
+{
+	if (sizeof(l->text) - l->used < NATURAL_LEN)
+		text_line_flush(l);
+	l->used += text_natural(l->text + l->used, n);
+}
+
+static inline void text_line_integer(struct text_line *l, int64_t n)
+{
+	if (n < 0)
+		text_line_char(l, '-');
+	text_line_natural(l, n < 0 ? -(uint64_t)n : (uint64_t)n);
+}
 
 /** text_print() - print @s to @f in a harmless form */
 void text_print(FILE *f, const char *s, enum text_style style);

@@ -165,6 +165,8 @@ char *rfc3339_format(char buf[RFC3339_LEN], int64_t realtime_ns)
 	/* Many commands begin in the same second. */
 	static _Thread_local char text[RFC3339_LEN / 2];
 	static _Thread_local time_t of;
+	static _Thread_local size_t length;
+	char digits[NATURAL_LEN];
 	int rest;
 	time_t seconds = seconds_of(realtime_ns, &rest);
 	struct tm tm;
@@ -174,8 +176,14 @@ char *rfc3339_format(char buf[RFC3339_LEN], int64_t realtime_ns)
 		if (gmtime_r(&seconds, &tm))
 			strftime(text, sizeof(text), "%FT%T", &tm);
 		of = seconds;
+		length = strlen(text);
 	}
-	snprintf(buf, RFC3339_LEN, "%s.%09dZ", text, rest);
+	memcpy(buf, text, length);
+	/* Nine digits: a 1 in front of them keeps the zeros. */
+	text_natural(digits, 1000000000u + (unsigned int)rest);
+	digits[0] = '.';
+	memcpy(buf + length, digits, 10);
+	memcpy(buf + length + 10, "Z", 2);
 	return buf;
 }
 

@@ -508,6 +508,28 @@ static double figure_few_queues(const struct tail *t, const struct why *w)
 	return most;
 }
 
+/*
+ * What commands that had something of their connection against them have of what slow ones exceed
+ * the median by, if it is time of the network, or of drivers that wait for a socket, and far fewer
+ * of those near the median had it.
+ */
+static double figure_tcp(const struct tail *t, const struct why *w, enum why_part part)
+{
+	const double all = (double)t->slow.ns - (double)t->slow.count * (double)t->p50_ns;
+	double there = share(t->place_gap[PLACE_NETWORK] + t->place_gap[PLACE_HOST] +
+				     t->place_gap[PLACE_TARGET] + t->place_gap[PLACE_FAR],
+			     t->gap_ns);
+	double slow = (double)t->slow.part[part].ns -
+		      (double)t->slow.part[part].count * (double)t->p50_ns;
+
+	if (!w->has_tcp)
+		return NAN;
+	if (there < 0.5 ||
+	    share((double)t->mid.part[part].count, (double)t->mid.count) * 2 > share(slow, all))
+		return 0;
+	return share(slow, all);
+}
+
 static double key_figure(const struct tail *t, unsigned int from, unsigned int to)
 {
 	return t->key.key >= from && t->key.key <= to ? t->key.of_tail : 0;
@@ -518,6 +540,7 @@ static void compute(struct tail *t, const struct why *w, const struct bands *bin
 	double *f = t->figure;
 
 	f[CAUSE_RESET] = figure_reset(t, w, bin);
+	f[CAUSE_LOSS] = figure_tcp(t, w, WHY_RETRANSMITTED);
 	f[CAUSE_R2T] = figure_r2t(t);
 	f[CAUSE_NEIGHBOUR] = figure_neighbour(t, w);
 	f[CAUSE_FEW_QUEUES] = figure_few_queues(t, w);
@@ -525,6 +548,9 @@ static void compute(struct tail *t, const struct why *w, const struct bands *bin
 	f[CAUSE_QUEUE] = key_figure(t, WHY_QUEUE, WHY_CPU);
 	f[CAUSE_SIZE] = key_figure(t, WHY_SIZE, WHY_SIZE);
 	f[CAUSE_DEPTH] = figure_depth(t);
+	f[CAUSE_WINDOW] = figure_tcp(t, w, WHY_BY_WINDOW);
+	f[CAUSE_BUFFER] = figure_tcp(t, w, WHY_BY_BUFFER);
+	f[CAUSE_CWND] = figure_tcp(t, w, WHY_BY_CWND);
 	f[CAUSE_BLOCK] = place(t, PLACE_BLOCK);
 	f[CAUSE_HOST_WORKER] = place(t, PLACE_HOST);
 	f[CAUSE_TARGET_WORKER] = place(t, PLACE_TARGET);

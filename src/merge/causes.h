@@ -32,6 +32,8 @@ const char *cause_place_words(enum cause_place place);
 #define CAUSE_RULES(X)                                                                             \
 	X(RESET, "reset", 0.5,                                                                     \
 	  "of what slow commands exceed the median by is from times with resets")                  \
+	X(LOSS, "loss", 0.5,                                                                       \
+	  "of the time above the median is of commands that waited for what TCP sent again")       \
 	X(R2T, "r2t", 0.5, "of the time above the median is the wait for an R2T")                  \
 	X(NEIGHBOUR, "neighbour", 3, "times as much work of other hosts as usual")                 \
 	X(FEW_QUEUES, "few_queues", 0.8, "of the controller's commands go by one of its queues")   \
@@ -41,6 +43,12 @@ const char *cause_place_words(enum cause_place place);
 	  "of what slow commands exceed the median by is from one queue or CPU")                   \
 	X(SIZE, "size", 0.6, "of what slow commands exceed the median by is of one size")          \
 	X(DEPTH, "depth", 0.6, "of the growth in latency is growth in commands ahead")             \
+	X(WINDOW, "window", 0.5,                                                                   \
+	  "of the time above the median is from when the peer's window was full")                  \
+	X(BUFFER, "buffer", 0.5,                                                                   \
+	  "of the time above the median is from when a send buffer was full")                      \
+	X(CWND, "cwnd", 0.5,                                                                       \
+	  "of the time above the median is from when the congestion window was full")              \
 	X(BLOCK, "block_layer", 0.5, "of the time above the median is in blk_submission")          \
 	X(HOST_WORKER, "host_worker", 0.5, "of the time above the median is in the host's driver") \
 	X(TARGET_WORKER, "target_worker", 0.5,                                                     \

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/names.h"
 #include "core/segments.h"
 
 /*
@@ -12,24 +13,16 @@
  */
 #define DETAILS_MAX (DETAILS_OF * NT_SHAPES_NR * NT_POINTS_MAX * NT_POINTS_MAX)
 
-/* What a struct detail is of, without its histogram, which is too large to make for each command.
- */
-struct interval {
-	enum detail_of of;
-	enum nt_shape shape;
-	unsigned int from;
-	unsigned int to;
-	bool beside;
-};
-
 /* The points of a shape that bound its stages, in their order. */
 struct chain {
 	unsigned int nr;
 	uint8_t point[SEGMENTS_OF_SHAPE_MAX + 1];
 };
 
+/* @beside: [side] bits of the points that bound no stage, but the first of the table */
 struct details {
 	struct chain chain[NT_SIDES][NT_SHAPES_NR];
+	uint32_t beside[NT_SIDES];
 	struct detail *detail[DETAILS_MAX];
 	uint64_t unordered;
 };
@@ -52,9 +45,12 @@ struct details *details_new(void)
 {
 	struct details *d = calloc(1, sizeof(*d));
 
-	for (unsigned int side = 0; d && side < NT_SIDES; side++)
+	for (unsigned int side = 0; d && side < NT_SIDES; side++) {
+		d->beside[side] = ((1u << points_nr((enum nt_side)side)) - 1) & ~1u &
+				  ~segments_points((enum nt_side)side);
 		for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++)
 			chain_make(&d->chain[side][shape], (enum nt_side)side, shape);
+	}
 	return d;
 }
 
@@ -65,29 +61,44 @@ void details_free(struct details *d)
 	free(d);
 }
 
-static int count(struct details *d, const struct interval *what, int64_t ns)
+/* Where the intervals of a side and shape are in @detail: [point from][point to] */
+static size_t at_of(enum detail_of of, enum nt_shape shape)
 {
-	size_t at = what->shape * DETAILS_OF + what->of;
-	struct detail **detail;
+	return (shape * (size_t)DETAILS_OF + of) * NT_POINTS_MAX * NT_POINTS_MAX;
+}
 
-	at = (at * NT_POINTS_MAX + what->from) * NT_POINTS_MAX + what->to;
-	detail = &d->detail[at];
-	if (!*detail) {
-		*detail = calloc(1, sizeof(**detail));
-		if (!*detail)
-			return -ENOMEM;
-		**detail = (struct detail){.of = what->of,
-					   .shape = what->shape,
-					   .from = what->from,
-					   .to = what->to,
-					   .beside = what->beside};
-	}
+/* Return: NULL when memory ran out. */
+static __attribute__((noinline)) struct detail *detail_make(struct details *d, size_t at,
+							    bool beside)
+{
+	const size_t of = at / (NT_POINTS_MAX * NT_POINTS_MAX);
+	struct detail *detail = calloc(1, sizeof(*detail));
+
+	if (!detail)
+		return NULL;
+	detail->of = (enum detail_of)(of % DETAILS_OF);
+	detail->shape = (enum nt_shape)(of / DETAILS_OF);
+	detail->from = at / NT_POINTS_MAX % NT_POINTS_MAX;
+	detail->to = at % NT_POINTS_MAX;
+	detail->beside = beside;
+	d->detail[at] = detail;
+	return detail;
+}
+
+/* Return: 0 or -ENOMEM */
+static inline int count(struct details *d, size_t at, bool beside, int64_t ns)
+{
+	struct detail *detail = d->detail[at] ?: detail_make(d, at, beside);
+
+	if (!detail)
+		return -ENOMEM;
 	if (ns < 0)
-		(*detail)->below += ns;
-	hist_count(&(*detail)->time, ns < 0 ? 0 : (uint64_t)ns);
+		detail->below += ns;
+	hist_count(&detail->time, ns < 0 ? 0 : (uint64_t)ns);
 	return 0;
 }
 
+/* Nothing is counted of a command whose points are out of order. */
 static bool is_ordered(const struct chain *c, const struct nt_record *r)
 {
 	uint64_t last = 0;
@@ -107,21 +118,16 @@ static bool is_ordered(const struct chain *c, const struct nt_record *r)
  * Points that bound no stage follow the point before them in the table, but may be later than
  * others.
  */
-static int add_beside(struct details *d, const struct nt_record *r, enum nt_side side)
+static int add_beside(struct details *d, const struct nt_record *r, enum nt_side side, size_t at)
 {
-	uint32_t bounds = segments_points(side);
-	unsigned int nr = side == NT_HOST ? (unsigned int)NT_HOST_POINTS_NR
-					  : (unsigned int)NT_TARGET_POINTS_NR;
 	int err = 0;
 
-	for (unsigned int i = 1; i < nr && !err; i++) {
-		const struct interval what = {(enum detail_of)side, (enum nt_shape)r->shape, i - 1,
-					      i, .beside = true};
+	for (uint32_t bits = d->beside[side]; bits && !err; bits &= bits - 1) {
+		unsigned int i = (unsigned int)__builtin_ctz(bits);
 
-		if (bounds & 1u << i || !r->points[i] || !r->points[i - 1] ||
-		    r->points[i] < r->points[i - 1])
-			continue;
-		err = count(d, &what, (int64_t)(r->points[i] - r->points[i - 1]));
+		if (r->points[i] && r->points[i - 1] && r->points[i] >= r->points[i - 1])
+			err = count(d, at + (i - 1) * NT_POINTS_MAX + i, true,
+				    (int64_t)(r->points[i] - r->points[i - 1]));
 	}
 	return err;
 }
@@ -130,6 +136,7 @@ static int add_beside(struct details *d, const struct nt_record *r, enum nt_side
 static int add_side(struct details *d, const struct nt_record *r, enum nt_side side)
 {
 	const struct chain *c = &d->chain[side][r->shape];
+	const size_t at = at_of((enum detail_of)side, (enum nt_shape)r->shape);
 	unsigned int from = NT_POINTS_MAX;
 
 	if (!is_ordered(c, r)) {
@@ -138,32 +145,28 @@ static int add_side(struct details *d, const struct nt_record *r, enum nt_side s
 	}
 	for (unsigned int i = 0; i < c->nr; i++) {
 		unsigned int to = c->point[i];
-		const struct interval what = {.of = (enum detail_of)side,
-					      .shape = (enum nt_shape)r->shape,
-					      .from = from,
-					      .to = to};
 
 		if (!r->points[to])
 			continue;
-		if (from < NT_POINTS_MAX &&
-		    count(d, &what, (int64_t)(r->points[to] - r->points[from])))
+		if (from < NT_POINTS_MAX && count(d, at + from * NT_POINTS_MAX + to, false,
+						  (int64_t)(r->points[to] - r->points[from])))
 			return -ENOMEM;
 		from = to;
 	}
-	return add_beside(d, r, side);
+	return add_beside(d, r, side, at);
 }
 
 /* A round trip as the host saw it, less the time that the target had it. */
 static int add_trip(struct details *d, const struct nt_record *host, const struct nt_record *target,
 		    unsigned int sent, unsigned int back, unsigned int came, unsigned int answered)
 {
-	const struct interval what = {DETAIL_NETWORK, (enum nt_shape)host->shape, sent, back,
-				      .beside = true};
+	const size_t at = at_of(DETAIL_NETWORK, (enum nt_shape)host->shape);
 	const __u64 *h = host->points, *t = target->points;
 
 	if (!h[sent] || !h[back] || !t[came] || !t[answered])
 		return 0;
-	return count(d, &what, (int64_t)(h[back] - h[sent]) - (int64_t)(t[answered] - t[came]));
+	return count(d, at + sent * NT_POINTS_MAX + back, true,
+		     (int64_t)(h[back] - h[sent]) - (int64_t)(t[answered] - t[came]));
 }
 
 int details_add(struct details *d, const struct nt_record *host, const struct nt_record *target)

@@ -17,7 +17,7 @@ static bool timed(const struct filter *f)
 bool filter_any(const struct filter *f)
 {
 	return nt_selects_by(&f->select.by) || f->select.cgroup[0] || f->select.device ||
-	       f->select.failed || f->select.slower_ns || timed(f) || f->nr;
+	       f->select.failed || f->select.slower_ns || timed(f) || f->retransmitted || f->nr;
 }
 
 #define TIME_WRONG                                                             \
@@ -227,7 +227,8 @@ static const char *no_stage(void)
 	return text;
 }
 
-#define WHERE_WRONG "not STAGE>TIME, or with >=, <, <= or = (such as network_transmission>1ms)"
+#define WHERE_WRONG \
+	"not STAGE>TIME, or with >=, <, <= or = (such as network_transmission>1ms), nor retransmitted"
 
 static const char *condition_add(struct filter *f, struct words *w)
 {
@@ -236,6 +237,10 @@ static const char *condition_add(struct filter *f, struct words *w)
 	bool relation;
 
 	words_next(w, name);
+	if (!strcmp(name, "retransmitted")) {
+		f->retransmitted = true;
+		return NULL;
+	}
 	relation = take_relation(w, &c.relation);
 	words_next(w, time);
 	if (!relation || parse_seconds(time, &c.ns))
@@ -283,6 +288,11 @@ static bool holds(const struct filter_condition *c, int64_t ns)
 	}
 }
 
+static bool was_sent(const struct filter *f, const struct nt_record *r)
+{
+	return !f->retransmitted || r->flags & NT_F_RETRANSMITTED;
+}
+
 static bool in_time(const struct filter *f, const struct nt_record *r,
 		    const struct filter_span *span)
 {
@@ -312,7 +322,7 @@ bool filter_takes(const struct filter *f, const struct nt_record *r, const struc
 {
 	uint64_t stage[NT_STAGES_MAX];
 
-	if (!selects_record(&f->select, r) || !in_time(f, r, span) ||
+	if (!selects_record(&f->select, r) || !was_sent(f, r) || !in_time(f, r, span) ||
 	    !latencies_hold(f, record_latency_ns(r)))
 		return false;
 	if (!any_stage(f))
@@ -370,7 +380,8 @@ bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 	int64_t stage[NT_MERGED_STAGES_NR];
 
 	if (!takes_connection(f, c, NT_HOST) || !selects_record(&f->select, host) ||
-	    !in_time(f, host, span) || !latencies_hold(f, record_latency_ns(host)))
+	    !was_sent(f, host) || !in_time(f, host, span) ||
+	    !latencies_hold(f, record_latency_ns(host)))
 		return false;
 	if (!any_stage(f))
 		return true;

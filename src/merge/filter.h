@@ -69,6 +69,7 @@ struct filter_span {
  * struct filter - a command has to meet all that is set; all zeroes: every command is taken
  * @select: what the records say
  * @from, @to: when it began; both open: at any time
+ * @retransmitted: it has NT_F_RETRANSMITTED
  * @condition: @nr conditions
  * @how: how commands of the last pair of machines are split
  */
@@ -76,6 +77,7 @@ struct filter {
 	struct select select;
 	struct filter_instant from;
 	struct filter_instant to;
+	bool retransmitted;
 	struct filter_condition condition[FILTER_CONDITIONS_MAX];
 	unsigned int nr;
 	struct merged_split how;
@@ -86,7 +88,7 @@ bool filter_any(const struct filter *f);
 
 /**
  * filter_time(), filter_where() - read the argument of an option: FROM-TO or FROM..TO (one of them
- * may be left out), and conditions such as STAGE>TIME, separated by commas
+ * may be left out), and conditions such as STAGE>TIME or "retransmitted", separated by commas
  *
  * Return: NULL, or the fault, in words that follow the argument in a message.
  */

@@ -36,11 +36,11 @@ static int begins(struct flights_group *g, const struct flight *c, struct flight
 
 static int tell(struct flights *f, const struct flight *c)
 {
-	int told = begins(c->group[0], c, c->seen[0]), told_too;
+	int told = begins(&f->all, c, f->seen), told_too;
 
 	if (told < 0)
 		return told;
-	told_too = begins(c->group[1], c, c->seen[1]);
+	told_too = begins(c->group, c, c->seen);
 	f->late += !told || !told_too;
 	return told_too < 0 ? told_too : 0;
 }
@@ -100,6 +100,7 @@ int flights_finish(struct flights *f)
 void flights_free(struct flights *f)
 {
 	free(f->wait);
+	flights_group_free(&f->all);
 	*f = (struct flights){.nr = 0};
 }
 
@@ -125,19 +126,22 @@ struct cell {
  * struct group - one group
  * @at: its place in the order of names
  * @recent: the cell that was counted in last
+ * @kin: groups that differ in the path alone have the same number
  */
 struct group {
 	struct group_name name;
 	size_t at;
 	struct flights_group in_flight;
 	struct cell *recent;
+	size_t kin;
 };
 
-/* @cell: NULL: no commands */
+/* @cell: NULL: no commands; @all_paths: commands of all groups of its kin in the interval */
 struct row {
 	const struct group *group;
 	const struct group_cell *cell;
 	uint64_t interval;
+	uint64_t all_paths;
 };
 
 struct groups {
@@ -147,7 +151,6 @@ struct groups {
 	size_t nr_cells;
 	uint64_t first, last; /* intervals that have commands */
 	struct flights flights;
-	struct flights_group all_in_flight;
 	struct flights_group others_in_flight;
 	struct group_name total_name;
 	struct group_name others_name;
@@ -173,6 +176,7 @@ struct groups *groups_new(const struct grouping *how)
 	g->others_name.kind = GROUP_OTHERS;
 	g->total_name.op = g->others_name.op = NT_OPS_NR;
 	g->first = UINT64_MAX;
+	g->flights.seen = &g->total.in_flight;
 	return g;
 }
 
@@ -197,7 +201,6 @@ void groups_free(struct groups *g)
 	for (struct cell *cell = g->cells; cell; cell = cell->hh.next)
 		cell_clear(&cell->c);
 	hash_free(g->cells);
-	flights_group_free(&g->all_in_flight);
 	flights_group_free(&g->others_in_flight);
 	flights_free(&g->flights);
 	cell_clear(&g->total);
@@ -261,6 +264,18 @@ static void stages_add(struct group_stages *to, const struct group_split *split)
 	}
 }
 
+static void stages_merge(struct group_stages *to, const struct group_stages *from)
+{
+	if (!from->commands)
+		return;
+	to->of = from->of;
+	to->commands += from->commands;
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
+		to->joined[i] |= from->joined[i];
+		to->sum[i] += from->sum[i];
+	}
+}
+
 const char *group_stages_name(const struct group_stages *s, unsigned int stage, char *buf,
 			      size_t size)
 {
@@ -303,6 +318,41 @@ static int cell_add(struct group_cell *cell, const struct group_command *c)
 	return 0;
 }
 
+/* Adds all but what was seen in flight. Return: 0 or -ENOMEM */
+static int cell_merge(struct group_cell *to, const struct group_cell *from)
+{
+	if (from->count && (!to->count || from->min < to->min))
+		to->min = from->min;
+	if (from->max > to->max)
+		to->max = from->max;
+	to->count += from->count;
+	to->sum += from->sum;
+	to->bytes += from->bytes;
+	to->failed += from->failed;
+	to->stand_for += from->stand_for;
+	to->stand_for_bytes += from->stand_for_bytes;
+	stages_merge(&to->stages, &from->stages);
+	for (unsigned int i = 0; i < GROUP_PIECES; i++) {
+		if (from->piece[i] && !to->piece[i])
+			to->piece[i] = calloc(NT_SUB_BUCKETS, sizeof(*to->piece[i]));
+		if (from->piece[i] && !to->piece[i])
+			return -ENOMEM;
+		for (unsigned int k = 0; from->piece[i] && k < NT_SUB_BUCKETS; k++)
+			to->piece[i][k] += from->piece[i][k];
+	}
+	return 0;
+}
+
+/* The total is what all cells add up to: counting it with each command would take as long again. */
+static int make_total(struct groups *g)
+{
+	int err = cell_merge(&g->total, &g->others);
+
+	for (const struct cell *cell = g->cells; !err && cell; cell = cell->hh.next)
+		err = cell_merge(&g->total, &cell->c);
+	return err;
+}
+
 int groups_add(struct groups *g, const struct group_name *name, const struct group_command *c)
 {
 	struct flight flight = {.begin = c->at_ns, .end = c->at_ns + c->latency};
@@ -314,12 +364,10 @@ int groups_add(struct groups *g, const struct group_name *name, const struct gro
 		cell = cell_get(g, group, c->after_ns, &err);
 	if (err)
 		return err;
-	flight.group[0] = &g->all_in_flight;
-	flight.seen[0] = &g->total.in_flight;
-	flight.group[1] = cell ? &group->in_flight : &g->others_in_flight;
+	flight.group = cell ? &group->in_flight : &g->others_in_flight;
 	cell = cell ?: &g->others;
-	flight.seen[1] = &cell->in_flight;
-	if (cell_add(cell, c) || cell_add(&g->total, c))
+	flight.seen = &cell->in_flight;
+	if (cell_add(cell, c))
 		return -ENOMEM;
 	return c->latency ? flights_add(&g->flights, &flight) : 0;
 }
@@ -356,18 +404,70 @@ static int make_rows(struct groups *g)
 	if (!g->row)
 		return -ENOMEM;
 	for (size_t i = 0; i < g->nr_rows; i++)
-		g->row[i] = (struct row){g->rows.row[i % nr], NULL, g->first + i / nr};
+		g->row[i] = (struct row){g->rows.row[i % nr], NULL, g->first + i / nr, 0};
 	for (const struct cell *cell = g->cells; cell; cell = cell->hh.next) {
 		const struct group *group = cell->key.group;
 		uint64_t interval = cell->key.interval;
 		size_t at = dense ? (interval - g->first) * nr + group->at : g->nr_rows++;
 
-		g->row[at] = (struct row){group, &cell->c, interval};
+		g->row[at] = (struct row){group, &cell->c, interval, 0};
 	}
 	if (!dense)
 		qsort(g->row, g->nr_rows, sizeof(*g->row), by_time);
 	g->left_out = many ? UINT64_MAX : all - g->nr_rows;
 	return 0;
+}
+
+static int by_rest(const void *a, const void *b, void *rest)
+{
+	const struct group *const *x = a, *const *y = b;
+
+	return group_name_order(&(*x)->name, &(*y)->name, rest);
+}
+
+/* Groups with a path, in the order of what else they are. Return: 0 or -ENOMEM */
+static int find_kin(struct groups *g)
+{
+	struct group **sorted = calloc(g->rows.nr + 1, sizeof(struct group *));
+	struct group_by rest = {.nr = 0};
+
+	if (!sorted)
+		return -ENOMEM;
+	/* A path belongs to one controller. */
+	for (unsigned int i = 0; i < g->how.by.nr; i++)
+		if (g->how.by.key[i] != GROUP_PATH && g->how.by.key[i] != GROUP_CTRL)
+			rest.key[rest.nr++] = g->how.by.key[i];
+	for (size_t i = 0; i < g->rows.nr; i++)
+		sorted[i] = g->rows.row[i];
+	if (g->rows.nr)
+		qsort_r(sorted, g->rows.nr, sizeof(struct group *), by_rest, &rest);
+	for (size_t i = 1; i < g->rows.nr; i++)
+		sorted[i]->kin =
+			sorted[i - 1]->kin +
+			(group_name_order(&sorted[i - 1]->name, &sorted[i]->name, &rest) != 0);
+	free(sorted);
+	return 0;
+}
+
+/* Rows are in the order of their intervals. Return: 0 or -ENOMEM */
+static int add_up_paths(struct groups *g)
+{
+	uint64_t *sum = calloc(g->rows.nr + 1, sizeof(*sum));
+	size_t next;
+	int err = sum ? find_kin(g) : -ENOMEM;
+
+	for (size_t i = 0; !err && i < g->nr_rows; i = next) {
+		for (next = i; next < g->nr_rows && g->row[next].interval == g->row[i].interval;
+		     next++)
+			if (g->row[next].cell)
+				sum[g->row[next].group->kin] += g->row[next].cell->stand_for;
+		for (size_t k = i; k < next; k++)
+			g->row[k].all_paths = sum[g->row[k].group->kin];
+		for (size_t k = i; k < next; k++)
+			sum[g->row[k].group->kin] = 0;
+	}
+	free(sum);
+	return err;
 }
 
 int groups_finish(struct groups *g, uint64_t from_ns, uint64_t to_ns, uint64_t measured_ns)
@@ -382,7 +482,8 @@ int groups_finish(struct groups *g, uint64_t from_ns, uint64_t to_ns, uint64_t m
 	for (size_t i = 0; i < g->rows.nr; i++)
 		((struct group *)g->rows.row[i])->at = i;
 	group_names_tell_apart(name_at, &g->rows, g->rows.nr);
-	return err ?: make_rows(g);
+	err = err ?: make_total(g) ?: make_rows(g);
+	return !err && group_has(&g->how.by, GROUP_PATH) ? add_up_paths(g) : err;
 }
 
 size_t groups_nr(const struct groups *g)
@@ -418,6 +519,7 @@ void groups_row(const struct groups *g, size_t i, struct group_row *r)
 	*r = (struct group_row){
 		.name = &row->group->name,
 		.cell = row->cell,
+		.all_paths = row->all_paths,
 		.has_from = every,
 		.from_ns = row->interval * every,
 		.seconds = g->seconds,
@@ -470,7 +572,7 @@ struct live_groups {
 	struct group_rows rows; /* struct live_group */
 	struct live_group others;
 	bool any_others;
-	struct live_group all; /* only its numbers in flight are used */
+	struct live_group all; /* only what its commands saw in flight is used */
 	struct flights flights;
 	uint64_t
 		/* nothing that began before this was in flight at the end of the last interval */
@@ -486,6 +588,7 @@ struct live_groups *live_groups_new(const struct group_by *by)
 	t->rows = (struct group_rows){.by = *by, .most = LIVE_GROUPS_MAX};
 	t->others.shown.name.kind = GROUP_OTHERS;
 	t->others.shown.name.op = NT_OPS_NR;
+	t->flights.seen = &t->all.next_seen;
 	return t;
 }
 
@@ -503,7 +606,6 @@ void live_groups_free(struct live_groups *t)
 		group_free(t->rows.row[i]);
 	group_rows_free(&t->rows);
 	group_free(&t->others);
-	flights_group_free(&t->all.in_flight);
 	flights_free(&t->flights);
 	free(t);
 }
@@ -522,10 +624,8 @@ int live_groups_add(struct live_groups *t, const struct group_name *name, const 
 		t->any_others = true;
 		g = &t->others;
 	}
-	flight.group[0] = &t->all.in_flight;
-	flight.seen[0] = &t->all.next_seen;
-	flight.group[1] = &g->in_flight;
-	flight.seen[1] = &g->next_seen;
+	flight.group = &g->in_flight;
+	flight.seen = &g->next_seen;
 	if (latency && flights_add(&t->flights, &flight))
 		return -ENOMEM;
 	/*

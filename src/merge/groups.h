@@ -49,24 +49,26 @@ struct flights_group {
 	unsigned int nr;
 };
 
-/**
- * struct flight - a command: its beginning and end, its two groups, and where what it saw is added
- */
+/** struct flight - a command: its beginning and end, its group, and where what it saw is added */
 struct flight {
 	uint64_t begin;
 	uint64_t end;
-	struct flights_group *group[2];
-	struct flights_seen *seen[2];
+	struct flights_group *group;
+	struct flights_seen *seen;
 };
 
 /**
  * struct flights - commands that wait, a heap with the earliest beginning on top; all zero at the
- * beginning
+ * beginning but for @seen
+ * @all: the group of all commands
+ * @seen: where what they saw of it is added
  * @frontier: all commands that began before this have been counted
  * @late: commands that are not counted: they came when those that ran at the same time had been
  *        counted, or too many of a group were in flight
  */
 struct flights {
+	struct flights_group all;
+	struct flights_seen *seen;
 	struct flight *wait;
 	unsigned int nr;
 	uint64_t frontier;
@@ -189,6 +191,8 @@ struct group_command {
  * struct group_row - a row to show: a group in an interval
  * @name: valid until groups_free()
  * @cell: NULL: no commands
+ * @all_paths: commands in the interval of all groups that differ from it in path and controller
+ *             alone; 0: paths are no groups
  * @has_from: there are intervals
  * @from_ns: when the interval begins
  * @seconds: its length
@@ -196,6 +200,7 @@ struct group_command {
 struct group_row {
 	const struct group_name *name;
 	const struct group_cell *cell;
+	uint64_t all_paths;
 	bool has_from;
 	uint64_t from_ns;
 	double seconds;
@@ -242,7 +247,7 @@ size_t groups_rows(const struct groups *g);
 /** groups_row() - fill @r with row @i */
 void groups_row(const struct groups *g, size_t i, struct group_row *r);
 
-/** groups_total() - the row of all commands */
+/** groups_total() - the row of all commands, after groups_finish() */
 void groups_total(const struct groups *g, struct group_row *r);
 
 /** groups_others() - the row of commands past the limits; Return: whether there are any */

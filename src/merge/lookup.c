@@ -306,8 +306,14 @@ size_t lookup_candidates(const struct pending_pool *pool, pending_id id,
 #define FEW 8
 
 /*
- * Whether the command ids of a connection are only tags: before Linux 5.15, and of other
- * initiators.
+ * The least time from a command of one connection to that of the next with the same id: meanwhile a
+ * controller is deleted, and another one connects.
+ */
+#define CONNECT_NS 1000000
+
+/*
+ * Whether the command ids of a connection are only tags, as far as it shows: before Linux 5.15, of
+ * other initiators, and where no tag has been used again.
  */
 static bool has_old_ids(const struct endpoint *h)
 {
@@ -335,6 +341,8 @@ void recurring_note(struct recurring *c, struct endpoint *h, const struct nt_rec
 	uint32_t low = (uint32_t)hash, *recent = &c->recent[place_of(hash)];
 
 	h->cids |= r->cid;
+	if (h->link && h->side == NT_HOST)
+		h->link->cids |= h->cids;
 	*recent = (low & ~AGAIN) | ((*recent | AGAIN) == (low | AGAIN));
 }
 
@@ -357,6 +365,7 @@ bool recurring_is_certain(const struct recurring *c, const struct pending_pool *
 	const struct nt_record *other = &pending_get(pool, id)->r;
 	const struct nt_record *host = h->side == NT_HOST ? r : other;
 	const struct nt_record *target = h->side == NT_HOST ? other : r;
+	int64_t between = -OFFSET_CROSSED_NS;
 	struct offset_bounds now;
 	struct lookup back;
 
@@ -371,9 +380,11 @@ bool recurring_is_certain(const struct recurring *c, const struct pending_pool *
 		return false;
 	if (!has_old_ids(h))
 		return true;
+	if (h->link->cids & ~PENDING_TAG_MASK)
+		between = CONNECT_NS;
 	now = offset_at(o, offset_from(host));
-	return (int64_t)(offset_until(target) - offset_from(host)) > now.high + OFFSET_CROSSED_NS &&
-	       (int64_t)(offset_from(target) - offset_until(host)) < now.low - OFFSET_CROSSED_NS;
+	return (int64_t)(offset_until(target) - offset_from(host)) > now.high - between &&
+	       (int64_t)(offset_from(target) - offset_until(host)) < now.low + between;
 }
 
 __attribute__((noinline)) bool recurring_recall(const struct recurring *c, const struct endpoint *h,

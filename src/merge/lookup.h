@@ -114,7 +114,8 @@ bool recurring_recurs(const struct recurring *c, const struct endpoint *h, uint6
  *
  * Where ids have no generations, the two records may be of two commands that had the id one after
  * the other, if the other record of each was lost. Both commands have one tag, so one ended before
- * the other began.
+ * the other began. Where other ids of the host have generations, the other began in the next
+ * connection.
  */
 bool recurring_is_certain(const struct recurring *c, const struct pending_pool *pool,
 			  const struct endpoint *h, const struct nt_record *r, pending_id self,

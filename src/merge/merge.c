@@ -643,16 +643,15 @@ unsigned int merge_connections(const struct merge *m)
 const struct merge_connection *merge_connection(const struct merge *m, unsigned int i)
 {
 	struct merge_connection *c;
+	const struct link *l;
 
 	if (i >= m->t.known.nr)
 		return NULL;
 	c = &m->t.known.all[i]->c;
-	for (unsigned int l = 0; l < m->t.nr_links; l++) {
-		if (m->t.links[l]->host_stream == c->host_stream &&
-		    m->t.links[l]->target_stream == c->target_stream) {
-			c->drift_ppm = offset_drift_ppm(&m->t.links[l]->offset);
-			c->jumps = m->t.links[l]->offset.jumps;
-		}
+	l = topology_link_of(&m->t, c->host_stream, c->target_stream);
+	if (l) {
+		c->drift_ppm = offset_drift_ppm(&l->offset);
+		c->jumps = l->offset.jumps;
 	}
 	return c;
 }

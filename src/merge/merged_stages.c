@@ -8,12 +8,43 @@
 #include "core/names.h"
 #include "core/segments.h"
 
+#define STAGE_NAME(id, name) [NT_##id] = name,
+
 const char *merged_stage_name(unsigned int stage)
 {
-#define STAGE_NAME(id, name) [NT_##id] = name,
 	static const char *const names[] = {NT_MERGED_STAGES(STAGE_NAME)};
 
 	return stage < ARRAY_SIZE(names) ? names[stage] : "?";
+}
+
+const char *network_part_name(enum network_part part)
+{
+	static const char *const names[] = {NT_NETWORK_PARTS(STAGE_NAME)};
+
+	return names[part];
+}
+
+bool network_split(const struct nt_record *host, const struct nt_record *target, int64_t network,
+		   int64_t part[NT_NETWORK_PARTS_NR])
+{
+	const bool r2t = host->shape == NT_SHAPE_R2T_WRITE;
+	int64_t of_host, of_target;
+
+	if (!host->fine[NT_HF_OUT] || !target->fine[NT_TF_OUT])
+		return false;
+	if (r2t && (!host->fine[NT_HF_DATA_OUT] || !target->fine[NT_TF_R2T_OUT]))
+		return false;
+	/* Each is 1 more than its time. */
+	of_host = (int64_t)host->fine[NT_HF_OUT] - 1;
+	of_target = (int64_t)target->fine[NT_TF_OUT] - 1;
+	if (r2t) {
+		of_host += (int64_t)host->fine[NT_HF_DATA_OUT] - 1;
+		of_target += (int64_t)target->fine[NT_TF_R2T_OUT] - 1;
+	}
+	part[NT_NP_HOST_SEND_QUEUE] = of_host;
+	part[NT_NP_TARGET_SEND_QUEUE] = of_target;
+	part[NT_NP_WIRE] = network - of_host - of_target;
+	return true;
 }
 
 const char *merged_joined_name(const uint8_t into[NT_MERGED_STAGES_NR], unsigned int stage,

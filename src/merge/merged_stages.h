@@ -28,6 +28,33 @@
 
 enum merged_stage { NT_MERGED_STAGES(NT_ENUM_STAGE) NT_MERGED_STAGES_NR };
 
+/*
+ * What network_transmission is made of where both sides have finer points: what waited in either
+ * sender's TCP, and the rest. They add up to it. These stand in its place in totals, which number
+ * them behind the ten.
+ */
+#define NT_NETWORK_PARTS(X)                      \
+	X(NP_HOST_SEND_QUEUE, "host_send_queue") \
+	X(NP_WIRE, "wire")                       \
+	X(NP_TARGET_SEND_QUEUE, "target_send_queue")
+
+enum network_part { NT_NETWORK_PARTS(NT_ENUM_STAGE) NT_NETWORK_PARTS_NR };
+
+/** network_part_name() - static string */
+const char *network_part_name(enum network_part part);
+
+/**
+ * network_split() - the parts of network_transmission
+ * @host, @target: records of a command that merged_split() splits
+ * @network: its network_transmission
+ * @part: filled with nanoseconds; those of both senders are not negative, and the wire is but for
+ *        what clocks drift apart while the command runs
+ *
+ * Return: false if a finer point is not known that the shape of the command passes.
+ */
+bool network_split(const struct nt_record *host, const struct nt_record *target, int64_t network,
+		   int64_t part[NT_NETWORK_PARTS_NR]);
+
 /** merged_stage_name() - static string */
 const char *merged_stage_name(unsigned int stage);
 

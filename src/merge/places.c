@@ -46,6 +46,7 @@ struct places {
 	struct connection *connections; /* hash table */
 	struct namespace *namespaces;	/* hash table */
 	struct origin *origins[ORIGIN_OTHERS + 1];
+	uint64_t gave_way;
 };
 
 struct places *places_new(void)
@@ -79,13 +80,14 @@ static struct connection *connection_of(const struct places *p, uint32_t slot, u
  * Makes room in a full table: the element that was added first goes. One that was used is added
  * again instead, so that those that come and go do not take the place of those that stay.
  */
-#define MAKE_ROOM(table, key_, size_)                                        \
+#define MAKE_ROOM(p, table, key_, size_)                                     \
 	while (HASH_COUNT(table) == PLACES_MAX) {                            \
 		__typeof__(table) first_ = (table);                          \
 		unsigned int hash_ = first_->hh.hashv;                       \
                                                                              \
 		if (!first_->used) {                                         \
 			hash_drop(table, first_);                            \
+			(p)->gave_way++;                                     \
 			break;                                               \
 		}                                                            \
 		first_->used = false;                                        \
@@ -100,7 +102,7 @@ int places_queue(struct places *p, const struct queue_info *q)
 	struct connection *c = connection_of(p, q->slot, q->gen);
 
 	if (!c) {
-		MAKE_ROOM(p->connections, slot, 2 * sizeof(uint32_t));
+		MAKE_ROOM(p, p->connections, slot, 2 * sizeof(uint32_t));
 		c = calloc(1, sizeof(*c));
 		if (!c)
 			return -ENOMEM;
@@ -141,7 +143,7 @@ int places_device(struct places *p, const struct device_name *d)
 		n->d = *d;
 		return 0;
 	}
-	MAKE_ROOM(p->namespaces, key, sizeof(n->key));
+	MAKE_ROOM(p, p->namespaces, key, sizeof(n->key));
 	n = calloc(1, sizeof(*n));
 	if (!n)
 		return -ENOMEM;
@@ -150,6 +152,11 @@ int places_device(struct places *p, const struct device_name *d)
 	HASH_ADD_BYHASHVALUE(hh, p->namespaces, key, sizeof(n->key),
 			     hash_pair(n->key.hash, (uint64_t)d->instance << 32 | d->nsid), n);
 	return hash_kept(n) ? 0 : -ENOMEM;
+}
+
+uint64_t places_gave_way(const struct places *p)
+{
+	return p ? p->gave_way : 0;
 }
 
 int places_origin(struct places *p, const struct origin *o)

@@ -32,6 +32,9 @@ int places_queue(struct places *p, const struct queue_info *q);
 int places_device(struct places *p, const struct device_name *d);
 int places_origin(struct places *p, const struct origin *o);
 
+/** places_gave_way() - number of entries that were dropped; @p may be NULL */
+uint64_t places_gave_way(const struct places *p);
+
 /**
  * places_ask() - whether the device of a record still has to be added
  * @d: then filled with that device, except for @name

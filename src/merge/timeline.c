@@ -2,6 +2,7 @@
 #include "merge/timeline.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -220,6 +221,14 @@ static inline struct timeline_cell *cell_get(struct timeline *t, const void *own
 	return cell_make(t, &t->table[at], owner, what);
 }
 
+static void disk_name(struct timeline_cell *cell, const struct timeline_command *c)
+{
+	const struct device_name *d = c->places ? places_device_of(c->places, c->r) : NULL;
+
+	if (d)
+		snprintf(cell->disk, sizeof(cell->disk), "%.*s", TIMELINE_DISK_LEN - 1, d->name);
+}
+
 static inline int cell_add(struct timeline *t, const void *owner, uint64_t what,
 			   enum timeline_kind kind, unsigned int bucket,
 			   const struct timeline_command *c)
@@ -233,6 +242,8 @@ static inline int cell_add(struct timeline *t, const void *owner, uint64_t what,
 		t->others += owner != NULL;
 		return 0;
 	}
+	if (!cell->h.count && owner && what & TIMELINE_NAMESPACE)
+		disk_name(cell, c);
 	cell->kind = kind;
 	spark = &cell->spark[(c->begin_ns >> t->time.shift >> TIMELINE_SPARK_SHIFT) -
 			     (t->time.base >> TIMELINE_SPARK_SHIFT)];
@@ -286,6 +297,7 @@ int timeline_add(struct timeline *t, const struct timeline_command *c)
 						      : TIMELINE_OTHER;
 	unsigned int bucket = nt_bucket(c->latency_ns);
 	struct timeline_bin *bin = bin_at(t, c->begin_ns);
+	uint64_t others = t->others;
 	int err;
 
 	hist_count_in(&bin->h, bucket, c->latency_ns);
@@ -302,6 +314,11 @@ int timeline_add(struct timeline *t, const struct timeline_command *c)
 	if (c->nr)
 		band_add(t, &t->band[kind][bucket], c);
 	err = cell_add(t, c->owner, c->r->length, kind, bucket, c);
+	if (!err && c->r->nsid)
+		err = cell_add(t, c->owner, TIMELINE_NAMESPACE | c->r->nsid, kind, bucket, c);
+	/* It is one command, whatever finds no room. */
+	if (t->others > others)
+		t->others = others + 1;
 	if (!err && c->cpu != ORIGIN_NO_CPU)
 		err = cell_add(t, NULL, (uint64_t)c->stream << 16 | c->cpu, kind, bucket, c);
 	return err;

@@ -16,6 +16,7 @@
 #include "core/device.h"
 #include "core/hist.h"
 #include "merge/merged_stages.h"
+#include "merge/places.h"
 #include "shared/record.h"
 
 /* More bins than a picture has columns; 9 KiB each. */
@@ -63,6 +64,11 @@ struct timeline_bin {
 	uint64_t lba[TIMELINE_LBAS];
 };
 
+/* Of a cell: it is of a namespace, whose id is in the lowest 32 bits. */
+#define TIMELINE_NAMESPACE (1ULL << 32)
+/* The end of a longer name is cut. */
+#define TIMELINE_DISK_LEN 64
+
 /** struct timeline_band - the stages of commands whose latencies are in the same bucket */
 struct timeline_band {
 	uint64_t count;
@@ -70,9 +76,12 @@ struct timeline_band {
 };
 
 /**
- * struct timeline_cell - commands of one size of one queue and operation, or of one CPU
+ * struct timeline_cell - commands of one size or one namespace of one queue and operation, or of
+ * one CPU
  * @owner: the row of the queue and operation, as the caller knows it; NULL: a CPU
- * @what: bytes of each command; or the recording, and the CPU in the lowest 16 bits
+ * @what: bytes of each command; or TIMELINE_NAMESPACE and its id; or the recording, and the CPU in
+ *        the lowest 16 bits
+ * @disk: the machine's name for the device of the namespace; "" if not known
  * @kind: enum timeline_kind
  * @spark: the commands over time; the first one begins with that part of the time axis, of
  *         2^TIMELINE_SPARK_SHIFT bins, in which the first bin lies
@@ -81,6 +90,7 @@ struct timeline_cell {
 	const void *owner;
 	uint64_t what;
 	enum timeline_kind kind;
+	char disk[TIMELINE_DISK_LEN];
 	struct hist h;
 	struct timeline_spark {
 		uint64_t count;
@@ -122,6 +132,7 @@ struct timeline {
  * @owner: as in struct timeline_cell
  * @begin_ns: when it began
  * @stream, @cpu: where it was submitted; ORIGIN_NO_CPU: not known
+ * @places: names of its recording's devices, or NULL
  * @stage, @into: its @nr stages, as merged_split() and stage_split() have them, but 0 of joined
  *                ones that are counted with others; @nr 0: not known
  */
@@ -132,6 +143,7 @@ struct timeline_command {
 	const struct nt_record *r;
 	unsigned int stream;
 	uint16_t cpu;
+	const struct places *places;
 	unsigned int nr;
 	const int64_t *stage;
 	const uint8_t *into;

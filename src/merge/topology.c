@@ -457,19 +457,28 @@ bool topology_is_free(const struct topology *t, const struct endpoint *h)
 		t->streams[h->stream].newest > h->matched_ns + QUIET_NS);
 }
 
+static unsigned int link_bucket_of(unsigned int host_stream, unsigned int target_stream)
+{
+	return hash_pair(host_stream, target_stream) % TOPOLOGY_LINK_BUCKETS;
+}
+
+struct link *topology_link_of(const struct topology *t, unsigned int host_stream,
+			      unsigned int target_stream)
+{
+	struct link *l = t->link_bucket[link_bucket_of(host_stream, target_stream)];
+
+	while (l && (l->host_stream != host_stream || l->target_stream != target_stream))
+		l = l->next;
+	return l;
+}
+
 struct link *topology_link_known(const struct topology *t, const struct endpoint *a,
 				 const struct endpoint *b)
 {
 	const struct endpoint *host = a->side == NT_HOST ? a : b;
 	const struct endpoint *target = a->side == NT_HOST ? b : a;
 
-	for (unsigned int i = 0; i < t->nr_links; i++) {
-		struct link *l = t->links[i];
-
-		if (l->host_stream == host->stream && l->target_stream == target->stream)
-			return l;
-	}
-	return NULL;
+	return topology_link_of(t, host->stream, target->stream);
 }
 
 /*
@@ -485,7 +494,7 @@ static struct link *with_offset(const struct topology *t, struct link *l)
 
 struct link *topology_link(struct topology *t, const struct endpoint *a, const struct endpoint *b)
 {
-	struct link *l = topology_link_known(t, a, b);
+	struct link *l = topology_link_known(t, a, b), **bucket;
 
 	if (l)
 		return with_offset(t, l);
@@ -494,6 +503,9 @@ struct link *topology_link(struct topology *t, const struct endpoint *a, const s
 		return NULL;
 	l->host_stream = a->side == NT_HOST ? a->stream : b->stream;
 	l->target_stream = a->side == NT_HOST ? b->stream : a->stream;
+	bucket = &t->link_bucket[link_bucket_of(l->host_stream, l->target_stream)];
+	l->next = *bucket;
+	*bucket = l;
 	return with_offset(t, l);
 }
 

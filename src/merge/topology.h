@@ -124,12 +124,17 @@ void known_free(struct known *k);
 #define TOPOLOGY_BUCKETS 65536
 #endif
 
-/* The clocks of a host's and a target's stream. */
+/* A hundred hosts that are all connected to a hundred targets have ten thousand links. */
+#define TOPOLOGY_LINK_BUCKETS 4096
+
+/* The clocks of a host's and a target's stream. @next: of the same bucket */
 struct link {
 	unsigned int host_stream;
 	unsigned int target_stream;
+	struct link *next;
 	struct offset offset;
 	uint64_t unmatched[NT_SIDES]; /* records that had to wait since the last match */
+	uint16_t cids;		      /* bits of the command ids of the host's records */
 };
 
 /*
@@ -223,6 +228,7 @@ struct topology {
 	struct known known;
 	struct link **links;
 	unsigned int nr_links;
+	struct link *link_bucket[TOPOLOGY_LINK_BUCKETS];
 	unsigned int open[NT_SIDES]; /* streams that are known and have not ended */
 	unsigned int ended[NT_SIDES];
 	uint64_t changes; /* counts changes of endpoints, partners and streams */
@@ -328,6 +334,10 @@ void topology_bind(struct topology *t, struct endpoint *host, struct endpoint *t
 
 /** topology_link() - the link between two endpoints' streams, made if needed; NULL: -ENOMEM */
 struct link *topology_link(struct topology *t, const struct endpoint *a, const struct endpoint *b);
+
+/** topology_link_of() - the link of a host's and a target's stream; NULL if there is none yet */
+struct link *topology_link_of(const struct topology *t, unsigned int host_stream,
+			      unsigned int target_stream);
 
 /** topology_link_known() - topology_link(), but NULL if there is none yet */
 struct link *topology_link_known(const struct topology *t, const struct endpoint *a,

@@ -210,16 +210,73 @@ static void add_negative(struct totals *t, struct totals_stage *stage, int64_t n
 	stage->below += ns;
 }
 
+/* The bit of a part of the network, see struct totals_stage. */
+#define PART_BIT(part) (1u << (NT_MERGED_STAGES_NR + (part)))
+
+/* Return: false if there is no room or memory for the parts. */
+static bool find_parts(struct totals *t, enum nt_op op)
+{
+	bool full = false;
+
+	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++) {
+		if (!t->part[op][i])
+			t->part[op][i] = stage_get(t, op, PART_BIT(i), network_part_name(i), &full);
+		if (!t->part[op][i])
+			return false;
+	}
+	return true;
+}
+
+/* Counts the parts of the network in its place. */
+static void add_parts(struct totals *t, enum nt_op op, const int64_t part[NT_NETWORK_PARTS_NR],
+		      bool negative_counts)
+{
+	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++) {
+		struct totals_stage *s = t->part[op][i];
+
+		if (part[i] < 0 && negative_counts)
+			add_negative(t, s, part[i]);
+		else if (part[i] < 0)
+			s->below += part[i];
+		hist_count(&s->time, part[i] < 0 ? 0 : (uint64_t)part[i]);
+	}
+}
+
+/*
+ * Counts network_transmission by its parts, if they are known and it stands alone. Return: false if
+ * it has to be counted as a whole.
+ */
+static bool add_network(struct totals *t, struct totals_row *row, const struct merged_split *how,
+			const struct nt_record *host, const struct nt_record *target,
+			int64_t network)
+{
+	int64_t part[NT_NETWORK_PARTS_NR];
+
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		if ((how->into[i] == NT_MS_NETWORK_TRANSMISSION) !=
+		    (i == NT_MS_NETWORK_TRANSMISSION))
+			return false;
+	if (!network_split(host, target, network, part) || !find_parts(t, row->op) ||
+	    (row->ctrl && !find_parts(row->ctrl, row->op)))
+		return false;
+	add_parts(t, row->op, part, true);
+	if (row->ctrl)
+		add_parts(row->ctrl, row->op, part, false);
+	return true;
+}
+
 /*
  * @network: the stage that the network is in
  * @at: where stages are counted
  * @own: the same for its controller
+ * @parted: the network is counted already, by its parts
  * @joined: an arrival of the command may be that of a later packet
  */
 static void add_stages(struct totals *t, struct totals_row *row,
 		       const int64_t stage[NT_MERGED_STAGES_NR], unsigned int network,
 		       struct totals_stage *const at[NT_MERGED_STAGES_NR],
-		       struct totals_stage *const own[NT_MERGED_STAGES_NR], bool joined)
+		       struct totals_stage *const own[NT_MERGED_STAGES_NR], bool parted,
+		       bool joined)
 {
 	row->split++;
 	if (network < NT_MERGED_STAGES_NR) {
@@ -234,6 +291,8 @@ static void add_stages(struct totals *t, struct totals_row *row,
 		if (!s)
 			continue;
 		row->sum[i] += ns;
+		if (parted && i == network)
+			continue;
 		if (ns < 0) {
 			add_negative(t, s, ns);
 			if (own[i])
@@ -287,7 +346,11 @@ static __attribute__((noinline)) void add_split(struct totals *t, struct totals_
 		}
 	}
 	if (!full && merged_split(how, host, target, stage)) {
-		add_stages(t, row, stage, how->into[NT_MS_NETWORK_TRANSMISSION], at, own, joined);
+		bool parted =
+			add_network(t, row, how, host, target, stage[NT_MS_NETWORK_TRANSMISSION]);
+
+		add_stages(t, row, stage, how->into[NT_MS_NETWORK_TRANSMISSION], at, own, parted,
+			   joined);
 		t->last.into = how->into;
 		memcpy(t->last.stage, stage, sizeof(stage));
 	} else {
@@ -307,7 +370,7 @@ add_plain(struct totals *t, struct totals_row *row, const struct nt_record *host
 	unsigned int bucket;
 	uint64_t bits = 0;
 
-	if (!row->plain || !split_whole(host, target, stage))
+	if (!row->plain || host->fine[NT_HF_OUT] || !split_whole(host, target, stage))
 		return false;
 #define BITS(id, name) bits |= (uint64_t)stage[NT_##id];
 	NT_MERGED_STAGES(BITS)

@@ -47,7 +47,7 @@ struct slow_command {
 
 /**
  * struct totals_stage - a stage of an operation, or several that are joined
- * @stages: bits of the stages of the ten that it is
+ * @stages: bits of the stages of the ten that it is; bit 10 + N: part N of network_transmission
  * @name: "a", or "a+b"
  * @time: of each command that has it; a negative time is counted as 0
  * @below: sum of the negative times
@@ -107,6 +107,7 @@ struct totals_row {
  *            @unsplit_latency: these add up to @latency, to the nanosecond.
  * @latency: [operation], as in a row
  * @stage: [operation][@nr_stages of them], in no order
+ * @part: [operation][part of the network] where it is counted, NULL: nowhere yet
  * @lacking: how the last command without some arrivals was split
  * @lacking_stage: [operation] as in a row: where the stages of such commands are counted
  * @unsplit_latency: [operation] of the commands for which not all stages are known
@@ -134,6 +135,7 @@ struct totals {
 	struct hist latency[NT_OPS_NR];
 	struct totals_stage *stage[NT_OPS_NR][TOTALS_STAGES_MAX];
 	unsigned int nr_stages[NT_OPS_NR];
+	struct totals_stage *part[NT_OPS_NR][NT_NETWORK_PARTS_NR];
 	struct merged_split lacking;
 	struct totals_stage *lacking_stage[NT_OPS_NR][NT_MERGED_STAGES_NR];
 	struct hist unsplit_latency[NT_OPS_NR];

@@ -294,6 +294,7 @@ static int count_time(struct one_side *o, const struct stats_row *row, const str
 		.latency_ns = record_latency_ns(r),
 		.r = r,
 		.cpu = o->places ? places_cpu(o->places, r) : ORIGIN_NO_CPU,
+		.places = o->places,
 		.nr = split ? stages_nr(o->s.side) : 0,
 		.stage = ns,
 		.into = how_of(o, r)->into,
@@ -312,7 +313,7 @@ static int count_block(struct one_side *o, const struct nt_record *r, uint64_t b
 			   [NT_TARGET] = host ? MERGE_NO_STREAM : o->stream},
 		.missing = {[NT_HOST] = host ? o->how.missing : 0,
 			    [NT_TARGET] = host ? 0 : o->how.missing},
-		.to_common = -(int64_t)began_ns,
+		.to_common = (int64_t)-began_ns,
 	};
 
 	return blocks_add(o->blocks, &where, host ? r : NULL, host ? NULL : r);

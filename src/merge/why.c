@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "core/segments.h"
+#include "merge/tcp_history.h"
 
 /* The shortest bin: 1.05 ms. */
 #define TIME_SHIFT 20
@@ -393,7 +394,9 @@ static void count_meanwhile(const struct why *w, const struct why_command *c, st
 	}
 	for (unsigned int i = 0; i < t->nr_hosts; i++)
 		work += i + 1 == host ? 0 : t->work[i];
-	usual = (double)work / (double)(t->last_ns - t->first_ns) * (double)(end - begin);
+	/* At most all that was recorded, also of a command that took longer than the recording. */
+	usual = (double)(end - begin) / (double)(t->last_ns - t->first_ns);
+	usual = (usual < 1 ? usual : 1) * (double)work;
 	sum->meanwhile += meanwhile * stands_for;
 	sum->usual += (uint64_t)(usual * (1 << WHY_USUAL_SHIFT)) * stands_for;
 }
@@ -510,6 +513,18 @@ static void note_joined(struct why *w, const struct why_command *c)
 			w->joined[c->into[i]] |= 1u << i;
 }
 
+static bool has_part(const struct why_command *c, enum why_part part)
+{
+	static const unsigned int limits[WHY_PARTS] = {
+		[WHY_BY_WINDOW] = TCP_BY_WINDOW,
+		[WHY_BY_BUFFER] = TCP_BY_BUFFER,
+		[WHY_BY_CWND] = TCP_BY_CWND,
+	};
+
+	return part == WHY_RETRANSMITTED ? c->r->flags & NT_F_RETRANSMITTED
+					 : c->limits & limits[part];
+}
+
 /* Counts a command for @stands_for commands. */
 static __attribute__((noinline)) int add(struct why *w, const struct why_command *c, enum why_op op,
 					 uint64_t stands_for)
@@ -546,6 +561,12 @@ static __attribute__((noinline)) int add(struct why *w, const struct why_command
 	}
 	if (c->r->shape == NT_SHAPE_INLINE_WRITE && c->r->length > w->inline_most)
 		w->inline_most = c->r->length;
+	for (unsigned int i = 0; i < WHY_PARTS; i++) {
+		if (!has_part(c, (enum why_part)i))
+			continue;
+		sum->part[i].count += stands_for;
+		sum->part[i].ns += ns * stands_for;
+	}
 	if (c->r->flags & NT_F_REQUEUED) {
 		sum->resent += stands_for;
 		bin_at(w, c->begin_ns)->failed += stands_for;

@@ -21,12 +21,12 @@ enum why_op { WHY_READ, WHY_WRITE, WHY_OTHER, WHY_OPS };
 
 /* Parts of the time; when there are more, each two of them become one, which is twice as long. */
 #define WHY_BINS 64u
-/* Sums of neighbouring buckets, which are allocated together: 4 KiB. */
+/* Sums of neighbouring buckets, which are allocated together: 7 KiB. */
 #define WHY_CHUNK 32u
 #define WHY_CHUNKS ((NT_BUCKETS + WHY_CHUNK - 1) / WHY_CHUNK)
-/* All bins have so many of them at most (8 MiB); with more the bins become fewer. */
+/* All bins have so many of them at most (11 MiB); with more the bins become fewer. */
 #ifndef WHY_CHUNKS_MAX
-#define WHY_CHUNKS_MAX 2048u
+#define WHY_CHUNKS_MAX 1664u
 #endif
 /* More queues, devices, CPUs and sizes than users look at; 8 KiB each. Others are counted. */
 #ifndef WHY_CELLS
@@ -44,6 +44,15 @@ enum why_op { WHY_READ, WHY_WRITE, WHY_OTHER, WHY_OPS };
 /* Controllers whose queues are counted. */
 #define WHY_CTRLS 256u
 
+/* What TCP's states say of a command: see merge/tcp_history.h. */
+enum why_part {
+	WHY_RETRANSMITTED,
+	WHY_BY_WINDOW,
+	WHY_BY_BUFFER,
+	WHY_BY_CWND,
+	WHY_PARTS,
+};
+
 /**
  * struct why_sum - sums over commands; all members are of 8 bytes
  * @count, @ns: how many, and their latencies
@@ -52,6 +61,7 @@ enum why_op { WHY_READ, WHY_WRITE, WHY_OTHER, WHY_OPS };
  * @meanwhile: commands of other hosts that the target did meanwhile, and @usual in so much time
  * @r2t: how many waited for an R2T, for how long, and how large they were
  * @resent: how many were sent more than once
+ * @part: those that had what enum why_part says: how many, and their latencies
  */
 struct why_sum {
 	uint64_t count;
@@ -65,6 +75,10 @@ struct why_sum {
 	uint64_t r2t_ns;
 	uint64_t r2t_bytes;
 	uint64_t resent;
+	struct {
+		uint64_t count;
+		uint64_t ns;
+	} part[WHY_PARTS];
 };
 
 /* @usual is in parts of a command. */
@@ -133,6 +147,7 @@ struct why_target;
  * @several_hosts: any target has commands of more than one host; then one in @follow of its records
  *                 is kept
  * @ctrl: @nr_ctrls controllers of hosts: how many queues each has
+ * @has_tcp: the recordings have states of TCP connections
  */
 struct why {
 	unsigned int sample;
@@ -160,6 +175,7 @@ struct why {
 	struct why_target **target;
 	unsigned int nr_targets;
 	bool several_hosts;
+	bool has_tcp;
 	unsigned int target_turn;
 	struct {
 		unsigned int stream;
@@ -191,6 +207,7 @@ void why_target(struct why *w, unsigned int stream, const struct nt_record *r);
  * @target: the target's record if @r is the host's; or NULL
  * @begin_ns: when it began, by a clock that all commands have in common
  * @cpu: where it was submitted; ORIGIN_NO_CPU: not known
+ * @limits: bits of enum tcp_limit, of both sides
  * @stage, @into: as merged_split() and stage_split() have them, @nr; @nr 0: not known
  */
 struct why_command {
@@ -199,6 +216,7 @@ struct why_command {
 	const struct nt_record *target;
 	uint64_t begin_ns;
 	uint16_t cpu;
+	unsigned int limits;
 	unsigned int nr;
 	const int64_t *stage;
 	const uint8_t *into;

@@ -272,6 +272,9 @@ static void take(struct peer *p, const struct stream_event *e)
 	case STREAM_BURST:
 	case STREAM_ORIGIN:
 	case STREAM_DEVICE:
+	case STREAM_TCP:
+	case STREAM_RESENT:
+	case STREAM_PATH:
 		break;
 	}
 	p->recording = true;

@@ -25,142 +25,149 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
  * that of an info NAME_info. QUEUE stands for the labels of a row: controller, NQN, operation, and
  * the queue if that was asked for.
  */
-#define METRICS(X)                                                                                  \
-	X(BUILD, "ntprof_build", INFO, "", "version", "The program")                                \
-	X(TRACER, "ntprof_tracer", INFO, "", "side, source, driver, kernel",                        \
-	  "What is traced, and where its points come from")                                         \
-	X(TRACING, "ntprof_tracing", GAUGE, "", "side",                                             \
-	  "1 while the driver is traced, in bursts or always; 0 while its module is waited for")    \
-	X(SAMPLE, "ntprof_sample_ratio", GAUGE, "ratio", "side",                                    \
-	  "Share of the commands that are measured: 1 without --sample")                            \
-	X(POINTS, "ntprof_points", INFO, "", "side, points",                                        \
-	  "The points that each command has: all of them, or its ends")                             \
-	X(STAGES_RATIO, "ntprof_stages_ratio", GAUGE, "ratio", "side",                              \
-	  "Share of the time in which stages are measured: 1 without --stages")                     \
-	X(COMMAND_DURATION, "ntprof_command_duration_seconds", HISTOGRAM, "seconds", "QUEUE",       \
-	  "Latency of commands that ended well and were measured")                                  \
-	X(STAGE_DURATION, "ntprof_stage_duration_seconds", HISTOGRAM, "seconds",                    \
-	  "side, controller (host), subsysnqn, operation, stage",                                   \
-	  "Time that these commands spent in a stage of this side; see ntprof_stages_ratio")        \
-	X(COMMANDS, "ntprof_commands", COUNTER, "", "QUEUE",                                        \
-	  "Commands that ended well, measured or not")                                              \
-	X(BYTES, "ntprof_command_bytes", COUNTER, "bytes", "QUEUE",                                 \
-	  "Data that these commands transferred")                                                   \
-	X(ERRORS, "ntprof_command_errors", COUNTER, "", "QUEUE",                                    \
-	  "Commands that ended with an error; 0 is shown before the first one")                     \
-	X(STATUSES, "ntprof_command_error_statuses", COUNTER, "", "QUEUE, status",                  \
-	  "The same by status")                                                                     \
-	X(RETRIES, "ntprof_command_retries", COUNTER, "", "side",                                   \
-	  "Commands that were sent again (retry, reset)")                                           \
-	X(TIMEOUTS, "ntprof_command_timeouts", COUNTER, "", "side",                                 \
-	  "Commands that took longer than the host waits")                                          \
-	X(FAILOVERS, "ntprof_command_failovers", COUNTER, "", "side",                               \
-	  "Commands that the host gave to another path")                                            \
-	X(LOSSES, "ntprof_losses", COUNTER, "", "side, reason",                                     \
-	  "What is in no figure or in less than it should be, by the names of the live view")       \
-	X(LOSS_QUEUES, "ntprof_loss_queues", GAUGE, "", "side, reason",                             \
-	  "Queues that the commands of no_slot and hist_full are of")                               \
-	X(IN_FLIGHT, "ntprof_commands_in_flight", GAUGE, "", "QUEUE",                               \
-	  "Commands that have begun and not ended")                                                 \
-	X(OLDEST, "ntprof_oldest_command_seconds", GAUGE, "seconds", "QUEUE",                       \
-	  "Age of the oldest of them; 0 without one")                                               \
-	X(AT_DEVICE, "ntprof_commands_at_device", GAUGE, "", "QUEUE",                               \
-	  "Those of them that the target's device has been given and has not answered")             \
-	X(CONTROLLERS, "ntprof_controllers", GAUGE, "", "side", "Controllers connected")            \
-	X(QUEUES, "ntprof_queues", GAUGE, "", "side", "Queues connected, admin queues included")    \
-	X(FOLDED, "ntprof_folded_series", GAUGE, "", "side",                                        \
-	  "Label sets that are under \"other\", because there are too many")                        \
-	X(ROWS_GONE, "ntprof_gone_rows", COUNTER, "", "side",                                       \
-	  "Queues and operations of connections that ended, whose figures are now together")        \
-	X(PROGRAMS, "ntprof_bpf_programs", GAUGE, "", "side", "BPF programs attached")              \
-	X(MAPS, "ntprof_bpf_map_bytes", GAUGE, "bytes", "side", "Locked memory of BPF maps")        \
-	X(RUNS, "ntprof_bpf_runs", COUNTER, "", "side, program",                                    \
-	  "Runs of a BPF program, while kernel.bpf_stats_enabled is 1")                             \
-	X(RUN_TIME, "ntprof_bpf_run_seconds", COUNTER, "seconds", "side, program",                  \
-	  "Time that these runs took on all CPUs, as long")                                         \
-	X(TCP_CONNECTIONS, "ntprof_tcp_connections", GAUGE, "",                                     \
-	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
-	  "TCP connections of the queues whose state was read, with --tcp")                         \
-	X(TCP_SRTT, "ntprof_tcp_smoothed_rtt_seconds", GAUGE, "seconds",                            \
-	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
-	  "The longest smoothed round trip time of these connections")                              \
-	X(TCP_CWND, "ntprof_tcp_congestion_window_segments", GAUGE, "segments",                     \
-	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
-	  "The smallest congestion window of these connections")                                    \
-	X(TCP_QUEUED, "ntprof_tcp_unacknowledged_bytes", GAUGE, "bytes",                            \
-	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
-	  "Bytes that were given to TCP and are not acknowledged")                                  \
-	X(TCP_NOTSENT, "ntprof_tcp_unsent_bytes", GAUGE, "bytes",                                   \
-	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
-	  "Those of them that have not been sent")                                                  \
-	X(TCP_SENT, "ntprof_tcp_sent_bytes", COUNTER, "bytes",                                      \
-	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
-	  "Bytes that were sent, those sent again included")                                        \
-	X(TCP_RETRANSMITTED, "ntprof_tcp_retransmitted_segments", COUNTER, "segments",              \
-	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
-	  "Segments that were sent again")                                                          \
-	X(TCP_BUSY, "ntprof_tcp_busy_seconds", COUNTER, "seconds",                                  \
-	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
-	  "Time of connections in which there was something to send")                               \
-	X(TCP_WINDOW_LIMITED, "ntprof_tcp_window_limited_seconds", COUNTER, "seconds",              \
-	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
-	  "Time of these in which the peer's window limited it")                                    \
-	X(TCP_BUFFER_LIMITED, "ntprof_tcp_buffer_limited_seconds", COUNTER, "seconds",              \
-	  "side, controller and subsysnqn (host) or hostnqn (target)",                              \
-	  "Time of these in which the own send buffer limited it")                                  \
-	X(KEPT, "ntprof_recorder_records", GAUGE, "", "side",                                       \
-	  "Records that the flight recorder keeps")                                                 \
-	X(KEPT_SECONDS, "ntprof_recorder_kept_seconds", GAUGE, "seconds", "side",                   \
-	  "Age of the oldest of them")                                                              \
-	X(KEPT_BYTES, "ntprof_recorder_memory_bytes", GAUGE, "bytes", "side",                       \
-	  "Memory that they take")                                                                  \
-	X(KEPT_LEFT_OUT, "ntprof_recorder_left_out", COUNTER, "", "side",                           \
-	  "Records that went before their time, for want of memory (--keep-bytes)")                 \
-	X(KEPT_UNNAMED, "ntprof_recorder_unnamed", COUNTER, "", "side",                             \
-	  "Names without room: of a namespace, or of a connection in a block of records")           \
-	X(TRIGGERS, "ntprof_recorder_triggers", COUNTER, "", "side, trigger",                       \
-	  "How often it was set off, by what; also while it was writing")                           \
-	X(FILES, "ntprof_recorder_files", COUNTER, "", "side, result",                              \
-	  "Files: written, failed, or removed to make room")                                        \
-	X(FILES_NOW, "ntprof_recorder_folder_files", GAUGE, "", "side", "Files that there are")     \
-	X(FILES_BYTES, "ntprof_recorder_folder_bytes", GAUGE, "bytes", "side", "What they take")    \
-	X(MERGED_DURATION, "ntprof_merged_command_duration_seconds", HISTOGRAM, "seconds",          \
-	  "side, operation",                                                                        \
-	  "Latency of commands that host and target both recorded, and that succeeded")             \
-	X(MERGED_STAGE_DURATION, "ntprof_merged_stage_duration_seconds", HISTOGRAM, "seconds",      \
-	  "side, operation, stage",                                                                 \
-	  "Time that these commands spent in each of the ten stages of both sides")                 \
-	X(MERGED_RECORDS, "ntprof_merged_records", COUNTER, "", "side, result",                     \
-	  "What became of records: pairs that are a command, and records without their other half") \
-	X(MERGED_LOSSES, "ntprof_merged_losses", COUNTER, "", "side, reason",                       \
-	  "What is in no merged figure or in less than it should be")                               \
-	X(MERGED_UNDECIDED, "ntprof_merged_undecided_records", GAUGE, "", "side",                   \
-	  "Records that wait for their other half")                                                 \
-	X(PEER, "ntprof_peer", INFO, "", "side, peer, hostname, kernel",                            \
-	  "What a peer says of itself, once it does")                                               \
-	X(PEER_STATE, "ntprof_peer_state", GAUGE, "", "side, peer, state",                          \
-	  "1 for the state that a peer is in, 0 for the others")                                    \
-	X(PEER_RESTARTS, "ntprof_peer_restarts", COUNTER, "", "side, peer",                         \
-	  "Times that a peer's command was started again")                                          \
-	X(PEER_SILENT, "ntprof_peer_silent_seconds", GAUGE, "seconds", "side, peer",                \
-	  "Time since something came from a peer")                                                  \
-	X(PEER_RECORDS, "ntprof_peer_records", COUNTER, "", "side, peer",                           \
-	  "Commands in the stream of a peer")                                                       \
-	X(PEER_LOSSES, "ntprof_peer_losses", COUNTER, "", "side, peer, reason",                     \
-	  "What a peer says that it lost, and what it sent that this version does not know")        \
-	X(CONNECTIONS, "ntprof_http_connections", COUNTER, "", "side",                              \
-	  "Connections of scrapers that were accepted")                                             \
-	X(RESPONSES, "ntprof_http_responses", COUNTER, "", "side, code",                            \
-	  "Answers to requests that could be read, by status")                                      \
-	X(OVERDUE, "ntprof_http_overdue", COUNTER, "", "side",                                      \
-	  "Connections that were closed because they took too long")                                \
-	X(DISPLACED, "ntprof_http_displaced", COUNTER, "", "side",                                  \
-	  "Connections that were closed because newer ones had no room")                            \
-	X(CPU, "process_cpu_seconds", COUNTER, "seconds", "",                                       \
-	  "CPU time of this process, user and system")                                              \
-	X(RESIDENT, "process_resident_memory_bytes", GAUGE, "bytes", "",                            \
-	  "Resident memory of this process")                                                        \
-	X(STARTED, "process_start_time_seconds", GAUGE, "seconds", "",                              \
+#define METRICS(X)                                                                                          \
+	X(BUILD, "ntprof_build", INFO, "", "version", "The program")                                        \
+	X(TRACER, "ntprof_tracer", INFO, "", "side, source, driver, kernel",                                \
+	  "What is traced, and where its points come from")                                                 \
+	X(TRACING, "ntprof_tracing", GAUGE, "", "side",                                                     \
+	  "1 while the driver is traced, in bursts or always; 0 while its module is waited for")            \
+	X(SAMPLE, "ntprof_sample_ratio", GAUGE, "ratio", "side",                                            \
+	  "Share of the commands that are measured: 1 without --sample")                                    \
+	X(POINTS, "ntprof_points", INFO, "", "side, points",                                                \
+	  "The points that each command has: all of them, or its ends")                                     \
+	X(STAGES_RATIO, "ntprof_stages_ratio", GAUGE, "ratio", "side",                                      \
+	  "Share of the time in which stages are measured: 1 without --stages")                             \
+	X(COMMAND_DURATION, "ntprof_command_duration_seconds", HISTOGRAM, "seconds", "QUEUE",               \
+	  "Latency of commands that ended well and were measured")                                          \
+	X(STAGE_DURATION, "ntprof_stage_duration_seconds", HISTOGRAM, "seconds",                            \
+	  "side, controller (host), subsysnqn, operation, stage",                                           \
+	  "Time that these commands spent in a stage of this side; see ntprof_stages_ratio")                \
+	X(COMMANDS, "ntprof_commands", COUNTER, "", "QUEUE",                                                \
+	  "Commands that ended well, measured or not")                                                      \
+	X(BYTES, "ntprof_command_bytes", COUNTER, "bytes", "QUEUE",                                         \
+	  "Data that these commands transferred")                                                           \
+	X(ERRORS, "ntprof_command_errors", COUNTER, "", "QUEUE",                                            \
+	  "Commands that ended with an error; 0 is shown before the first one")                             \
+	X(STATUSES, "ntprof_command_error_statuses", COUNTER, "", "QUEUE, status",                          \
+	  "The same by status")                                                                             \
+	X(RETRIES, "ntprof_command_retries", COUNTER, "", "side",                                           \
+	  "Commands that were sent again (retry, reset)")                                                   \
+	X(TIMEOUTS, "ntprof_command_timeouts", COUNTER, "", "side",                                         \
+	  "Commands that took longer than the host waits")                                                  \
+	X(FAILOVERS, "ntprof_command_failovers", COUNTER, "", "side",                                       \
+	  "Commands that the host gave to another path")                                                    \
+	X(LOSSES, "ntprof_losses", COUNTER, "", "side, reason",                                             \
+	  "What is in no figure or in less than it should be, by the names of the live view")               \
+	X(LOSS_QUEUES, "ntprof_loss_queues", GAUGE, "", "side, reason",                                     \
+	  "Queues that the commands of no_slot and hist_full are of")                                       \
+	X(IN_FLIGHT, "ntprof_commands_in_flight", GAUGE, "", "QUEUE",                                       \
+	  "Commands that have begun and not ended")                                                         \
+	X(OLDEST, "ntprof_oldest_command_seconds", GAUGE, "seconds", "QUEUE",                               \
+	  "Age of the oldest of them; 0 without one")                                                       \
+	X(AT_DEVICE, "ntprof_commands_at_device", GAUGE, "", "QUEUE",                                       \
+	  "Those of them that the target's device has been given and has not answered")                     \
+	X(CONTROLLERS, "ntprof_controllers", GAUGE, "", "side", "Controllers connected")                    \
+	X(QUEUES, "ntprof_queues", GAUGE, "", "side", "Queues connected, admin queues included")            \
+	X(FOLDED, "ntprof_folded_series", GAUGE, "", "side",                                                \
+	  "Label sets that are under \"other\", because there are too many")                                \
+	X(ROWS_GONE, "ntprof_gone_rows", COUNTER, "", "side",                                               \
+	  "Queues and operations of connections that ended, whose figures are now together")                \
+	X(PROGRAMS, "ntprof_bpf_programs", GAUGE, "", "side", "BPF programs attached")                      \
+	X(MAPS, "ntprof_bpf_map_bytes", GAUGE, "bytes", "side", "Locked memory of BPF maps")                \
+	X(RUNS, "ntprof_bpf_runs", COUNTER, "", "side, program",                                            \
+	  "Runs of a BPF program, while kernel.bpf_stats_enabled is 1")                                     \
+	X(RUN_TIME, "ntprof_bpf_run_seconds", COUNTER, "seconds", "side, program",                          \
+	  "Time that these runs took on all CPUs, as long")                                                 \
+	X(TCP_CONNECTIONS, "ntprof_tcp_connections", GAUGE, "",                                             \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                                      \
+	  "TCP connections of the queues whose state was read, with --tcp")                                 \
+	X(TCP_SRTT, "ntprof_tcp_smoothed_rtt_seconds", GAUGE, "seconds",                                    \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                                      \
+	  "The longest smoothed round trip time of these connections")                                      \
+	X(TCP_CWND, "ntprof_tcp_congestion_window_segments", GAUGE, "segments",                             \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                                      \
+	  "The smallest congestion window of these connections")                                            \
+	X(TCP_QUEUED, "ntprof_tcp_unacknowledged_bytes", GAUGE, "bytes",                                    \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                                      \
+	  "Bytes that were given to TCP and are not acknowledged")                                          \
+	X(TCP_NOTSENT, "ntprof_tcp_unsent_bytes", GAUGE, "bytes",                                           \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                                      \
+	  "Those of them that have not been sent")                                                          \
+	X(TCP_SENT, "ntprof_tcp_sent_bytes", COUNTER, "bytes",                                              \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                                      \
+	  "Bytes that were sent, those sent again included")                                                \
+	X(TCP_RETRANSMITTED, "ntprof_tcp_retransmitted_segments", COUNTER, "segments",                      \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                                      \
+	  "Segments that were sent again")                                                                  \
+	X(TCP_BUSY, "ntprof_tcp_busy_seconds", COUNTER, "seconds",                                          \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                                      \
+	  "Time of connections in which there was something to send")                                       \
+	X(TCP_WINDOW_LIMITED, "ntprof_tcp_window_limited_seconds", COUNTER, "seconds",                      \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                                      \
+	  "Time of these in which the peer's window limited it")                                            \
+	X(TCP_BUFFER_LIMITED, "ntprof_tcp_buffer_limited_seconds", COUNTER, "seconds",                      \
+	  "side, controller and subsysnqn (host) or hostnqn (target)",                                      \
+	  "Time of these in which the own send buffer limited it")                                          \
+	X(TCP_UNREAD, "ntprof_tcp_unread_connections", GAUGE, "", "side",                                   \
+	  "TCP connections whose state was not read, because there are too many")                           \
+	X(PATH_EVENTS, "ntprof_path_events", COUNTER, "",                                                   \
+	  "side, controller, subsysnqn, event, state",                                                      \
+	  "What happened to controllers: their states, failed attempts to reconnect, timeouts, ANA states") \
+	X(PATH_EVENTS_LOST, "ntprof_path_events_lost", COUNTER, "", "side",                                 \
+	  "Those that were too many at once to be read")                                                    \
+	X(KEPT, "ntprof_recorder_records", GAUGE, "", "side",                                               \
+	  "Records that the flight recorder keeps")                                                         \
+	X(KEPT_SECONDS, "ntprof_recorder_kept_seconds", GAUGE, "seconds", "side",                           \
+	  "Age of the oldest of them")                                                                      \
+	X(KEPT_BYTES, "ntprof_recorder_memory_bytes", GAUGE, "bytes", "side",                               \
+	  "Memory that they take")                                                                          \
+	X(KEPT_LEFT_OUT, "ntprof_recorder_left_out", COUNTER, "", "side",                                   \
+	  "Records that went before their time, for want of memory (--keep-bytes)")                         \
+	X(KEPT_UNNAMED, "ntprof_recorder_unnamed", COUNTER, "", "side",                                     \
+	  "Names without room: of a namespace, or of a connection in a block of records")                   \
+	X(TRIGGERS, "ntprof_recorder_triggers", COUNTER, "", "side, trigger",                               \
+	  "How often it was set off, by what; also while it was writing")                                   \
+	X(FILES, "ntprof_recorder_files", COUNTER, "", "side, result",                                      \
+	  "Files: written, failed, or removed to make room")                                                \
+	X(FILES_NOW, "ntprof_recorder_folder_files", GAUGE, "", "side", "Files that there are")             \
+	X(FILES_BYTES, "ntprof_recorder_folder_bytes", GAUGE, "bytes", "side", "What they take")            \
+	X(MERGED_DURATION, "ntprof_merged_command_duration_seconds", HISTOGRAM, "seconds",                  \
+	  "side, operation",                                                                                \
+	  "Latency of commands that host and target both recorded, and that succeeded")                     \
+	X(MERGED_STAGE_DURATION, "ntprof_merged_stage_duration_seconds", HISTOGRAM, "seconds",              \
+	  "side, operation, stage",                                                                         \
+	  "Time that these commands spent in each of the ten stages of both sides")                         \
+	X(MERGED_RECORDS, "ntprof_merged_records", COUNTER, "", "side, result",                             \
+	  "What became of records: pairs that are a command, and records without their other half")         \
+	X(MERGED_LOSSES, "ntprof_merged_losses", COUNTER, "", "side, reason",                               \
+	  "What is in no merged figure or in less than it should be")                                       \
+	X(MERGED_UNDECIDED, "ntprof_merged_undecided_records", GAUGE, "", "side",                           \
+	  "Records that wait for their other half")                                                         \
+	X(PEER, "ntprof_peer", INFO, "", "side, peer, hostname, kernel",                                    \
+	  "What a peer says of itself, once it does")                                                       \
+	X(PEER_STATE, "ntprof_peer_state", GAUGE, "", "side, peer, state",                                  \
+	  "1 for the state that a peer is in, 0 for the others")                                            \
+	X(PEER_RESTARTS, "ntprof_peer_restarts", COUNTER, "", "side, peer",                                 \
+	  "Times that a peer's command was started again")                                                  \
+	X(PEER_SILENT, "ntprof_peer_silent_seconds", GAUGE, "seconds", "side, peer",                        \
+	  "Time since something came from a peer")                                                          \
+	X(PEER_RECORDS, "ntprof_peer_records", COUNTER, "", "side, peer",                                   \
+	  "Commands in the stream of a peer")                                                               \
+	X(PEER_LOSSES, "ntprof_peer_losses", COUNTER, "", "side, peer, reason",                             \
+	  "What a peer says that it lost, and what it sent that this version does not know")                \
+	X(CONNECTIONS, "ntprof_http_connections", COUNTER, "", "side",                                      \
+	  "Connections of scrapers that were accepted")                                                     \
+	X(RESPONSES, "ntprof_http_responses", COUNTER, "", "side, code",                                    \
+	  "Answers to requests that could be read, by status")                                              \
+	X(OVERDUE, "ntprof_http_overdue", COUNTER, "", "side",                                              \
+	  "Connections that were closed because they took too long")                                        \
+	X(DISPLACED, "ntprof_http_displaced", COUNTER, "", "side",                                          \
+	  "Connections that were closed because newer ones had no room")                                    \
+	X(CPU, "process_cpu_seconds", COUNTER, "seconds", "",                                               \
+	  "CPU time of this process, user and system")                                                      \
+	X(RESIDENT, "process_resident_memory_bytes", GAUGE, "bytes", "",                                    \
+	  "Resident memory of this process")                                                                \
+	X(STARTED, "process_start_time_seconds", GAUGE, "seconds", "",                                      \
 	  "When this process began, since 1970 in UTC")
 
 #define METRIC_ENUM(id, name, type, unit, labels, help) METRIC_##id,

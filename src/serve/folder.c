@@ -246,6 +246,7 @@ int folder_open(struct folder *f)
 	f->room = new.room;
 	f->used = new.used;
 	f->freed = 0;
+	f->robbed = false;
 	/* Numbers only go up, also when the folder changes. */
 	f->last = f->last > new.last ? f->last : new.last;
 	return 0;
@@ -307,13 +308,17 @@ bool folder_warning(const struct folder *f, char text[FOLDER_WARNING_LEN])
 }
 
 /* @bytes: size of the file; @unwritten: bytes of it that are not on the disk yet */
-static bool leaves_free(const struct folder *f, uint64_t bytes, uint64_t unwritten)
+static bool leaves_free(struct folder *f, uint64_t bytes, uint64_t unwritten)
 {
 	uint64_t available, keep;
 
 	/* With --keep-free 0, files are written until the disk is full. */
-	return !f->keep_free || bytes <= f->freed || disk(f, &available, &keep) ||
-	       (available >= keep && available - keep >= unwritten);
+	if (!f->keep_free || bytes <= f->freed || disk(f, &available, &keep))
+		return true;
+	if (available < keep || available - keep < unwritten)
+		return false;
+	f->robbed = false;
+	return true;
 }
 
 static int remove_oldest(struct folder *f)
@@ -344,6 +349,8 @@ int folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten)
 			return 0;
 		if (!f->nr)
 			return leaves ? -EFBIG : -ENOSPC;
+		if (!leaves && f->robbed)
+			return -ENOSPC;
 		err = remove_oldest(f);
 		if (err)
 			return err;

@@ -57,6 +57,8 @@ struct folder_file {
  * @used: total size in bytes
  * @last: the highest number
  * @freed: bytes of the files that were removed for the file that is being written
+ * @robbed: others took these bytes before it was written. No more files are removed for want of
+ *          @keep_free until as much is free
  * @removed: number of files removed since the beginning
  */
 struct folder {
@@ -76,6 +78,7 @@ struct folder {
 	uint64_t used;
 	uint64_t last;
 	uint64_t freed;
+	bool robbed;
 	uint64_t removed;
 };
 

@@ -13,6 +13,7 @@
 #include "core/names.h"
 #include "core/segments.h"
 #include "serve/series.h"
+#include "serve/path_series.h"
 #include "serve/tcp_series.h"
 
 static uint64_t ns_of(const struct timeval *t)
@@ -285,6 +286,7 @@ struct page {
 	struct series_table *stages[NT_STAGES_MAX];
 	struct merged *merged;
 	struct tcp_series *tcp;
+	struct path_series *path;
 	char side_label[32];
 };
 
@@ -375,8 +377,9 @@ struct page *page_new(enum nt_side side, bool by_queue, unsigned int series, uin
 	group_labels_of_all(p, gone, SERIES_GONE);
 	p->rows = series_new(series, others, gone, now_ms);
 	p->merged = merged_new();
-	p->tcp = tcp_series_new(side, p->side_label);
-	if (p->rows && p->merged && p->tcp && !stages_new(p, series, now_ms))
+	p->tcp = tcp_series_new(side, p->side_label, now_ms);
+	p->path = path_series_new(p->side_label, now_ms);
+	if (p->rows && p->merged && p->tcp && p->path && !stages_new(p, series, now_ms))
 		return p;
 	page_free(p);
 	return NULL;
@@ -531,7 +534,8 @@ int page_collect(struct page *p, const struct stats *s, const struct page_slow *
 {
 	int err = 0;
 
-	tcp_series_take(p->tcp, &s->tcp);
+	tcp_series_take(p->tcp, &s->tcp, now_ms);
+	path_series_take(p->path, &s->path_events, now_ms);
 	series_begin(p->rows, now_ms);
 	for (size_t i = 0; !err && i < s->nr_rows; i++)
 		err = take_row(p, s->rows[i], slow);
@@ -835,6 +839,7 @@ int page_render(struct page *p, const struct page_source *from, enum exposition_
 	if (from->s)
 		put_stats(&w, p);
 	tcp_series_put(p->tcp, &w.e);
+	path_series_put(p->path, &w.e);
 	if (from->kept)
 		put_kept(&w);
 	if (from->merged)
@@ -858,5 +863,6 @@ void page_free(struct page *p)
 		series_free(p->stages[i]);
 	merged_free(p->merged);
 	tcp_series_free(p->tcp);
+	path_series_free(p->path);
 	free(p);
 }

@@ -15,6 +15,7 @@
 
 #include "core/names.h"
 #include "core/output.h"
+#include "core/path_events.h"
 #include "core/segments.h"
 #include "core/time.h"
 #include "serve/folder.h"
@@ -335,6 +336,7 @@ static void keep_file_close(struct keep_file *f)
  *           until @until_ns.
  * @closing: no more records go into the file
  * @next_block: the first block that is in no file
+ * @events: what happened to controllers; the first @events_in of all are in files
  * @triggers: of the present conditions, and of what is no condition
  * @counted: how often conditions fired, up to recorder_change(); the last ones that were in use
  *           come first. So a condition that comes again goes on counting.
@@ -350,6 +352,8 @@ struct recorder {
 	bool closing;
 	struct keep_file file;
 	uint64_t next_block;
+	struct path_events events;
+	uint64_t events_in;
 	uint64_t set_off_ns;
 	uint64_t until_ns;
 	char why[WHEN_TEXT_LEN + 64];
@@ -484,6 +488,8 @@ static void end_file(struct recorder *r)
 static void fail(struct recorder *r, int err)
 {
 	r->failed++;
+	if (err == -ENOSPC && !r->file.crowded && r->folder.freed)
+		r->folder.robbed = true;
 	say(r, true, "%s is not written (%s): %s%s; its records are kept on",
 	    r->file.path[0] ? r->file.path : r->folder.path, r->why, folder_error(err),
 	    r->file.crowded ? " but what --keep-free leaves to others" : "");
@@ -560,6 +566,19 @@ void recorder_device(struct recorder *r, const struct device_name *d)
 	ring_tell_device(&r->ring, d);
 }
 
+void recorder_event(struct recorder *r, const struct nt_path_event *e)
+{
+	const struct when_condition *c = when_event(&r->when, e);
+	char why[sizeof(r->why)];
+
+	/* Without memory the event is in no file, which is no reason to stop. */
+	path_events_add(&r->events, e);
+	if (!c)
+		return;
+	snprintf(why, sizeof(why), "%s: nvme%u", c->text, e->instance);
+	set_off(r, (unsigned int)(c - r->when.condition), why, r->after_ns);
+}
+
 void recorder_interval(struct recorder *r, const struct stats *s)
 {
 	const struct when_condition *c = when_interval(&r->when, s, monotonic_ns());
@@ -579,6 +598,27 @@ void recorder_trigger(struct recorder *r, unsigned int trigger)
 		set_off(r, trigger, "exit", 0);
 }
 
+/*
+ * Writes the events that are in no file, but for those older than the records. Return: as
+ * room_for()
+ */
+static int tell_events(struct recorder *r, uint64_t now)
+{
+	const struct path_events *p = &r->events;
+	int err = 0;
+
+	if (p->total - r->events_in > p->nr)
+		r->events_in = p->total - p->nr;
+	for (; !err && r->events_in < p->total; r->events_in += !err) {
+		struct stream_event e = {.type = STREAM_PATH};
+
+		e.path = *path_events_at(p, p->nr - (size_t)(p->total - r->events_in));
+		if (e.path.ns + r->ring.keep_ns >= now)
+			err = tell(&r->file, &r->folder, &e);
+	}
+	return err;
+}
+
 /* Return: 0 or a negative errno. */
 static int feed(struct recorder *r, uint64_t now)
 {
@@ -588,7 +628,10 @@ static int feed(struct recorder *r, uint64_t now)
 		r->closing = true;
 		ring_end_block(&r->ring);
 	}
-	ret = keep_file_feed(&r->file, &r->ring, &r->folder);
+	ret = tell_events(r, now);
+	if (ret == -EAGAIN)
+		return 0;
+	ret = ret ?: keep_file_feed(&r->file, &r->ring, &r->folder);
 	if (r->file.full) {
 		r->closing = true;
 		ret = 1;
@@ -674,6 +717,7 @@ void recorder_free(struct recorder *r)
 	keep_file_close(&r->file);
 	folder_close(&r->folder);
 	when_free(&r->when);
+	path_events_free(&r->events);
 	ring_free(&r->ring);
 	free(r);
 }

@@ -80,6 +80,9 @@ void recorder_queue(struct recorder *r, const struct queue_info *q);
  */
 void recorder_device(struct recorder *r, const struct device_name *d);
 
+/** recorder_event() - something happened to a host's controller */
+void recorder_event(struct recorder *r, const struct nt_path_event *e);
+
 /** recorder_interval() - an interval has ended */
 void recorder_interval(struct recorder *r, const struct stats *s);
 

@@ -8,18 +8,19 @@
 #include "core/array.h"
 #include "serve/series.h"
 
-/* As many controllers as serve has series by default; each takes half a kilobyte. */
+/* As many series as serve has label sets by default; each takes half a kilobyte. */
 #ifndef TCP_SERIES_MAX
 #define TCP_SERIES_MAX 256
 #endif
 
 /*
- * One controller's, or one host's connections. Gauges are of the last interval, and zero where
- * nothing is connected; counters have grown while it was watched.
+ * Connections with the same labels. Gauges are of the last interval, and zero where nothing is
+ * connected; counters have grown while it was watched. @lived: the last interval with a connection
  */
 struct tcp_sum {
-	char controller[sizeof(((struct tcp_row *)NULL)->controller)];
-	char peer[sizeof(((struct tcp_row *)NULL)->peer)];
+	char *labels;
+	uint64_t created_ms;
+	uint64_t lived;
 	uint64_t connections;
 	uint64_t srtt_us; /* the longest */
 	uint64_t cwnd;	  /* the smallest */
@@ -32,66 +33,144 @@ struct tcp_sum {
 	double sndbuf_limited;
 };
 
+/*
+ * @interval: its number, from 1 on; it began at @since_ms and ended at @now_ms
+ * @of: @nr series, TCP_SERIES_MAX at most. One without a connection gives way to another, and what
+ *      it counted is added to @gone.
+ * @others: connections for which there is no series
+ * @past: connections whose state was not read
+ */
 struct tcp_series {
 	enum nt_side side;
 	const char *side_label;
-	struct tcp_sum *of; /* the last one of TCP_SERIES_MAX has those that found no room */
+	uint64_t interval;
+	uint64_t since_ms;
+	uint64_t now_ms;
+	struct tcp_sum *of;
 	size_t nr;
+	struct tcp_sum others;
+	struct tcp_sum gone;
+	uint64_t past;
 };
 
-struct tcp_series *tcp_series_new(enum nt_side side, const char *side_label)
+/* A target's controllers get another id with each connect: its series are those of hosts. */
+static void labels_of(const struct tcp_series *t, const char *controller, const char *peer,
+		      char labels[EXPOSITION_LABELS_LEN])
+{
+	snprintf(labels, EXPOSITION_LABELS_LEN, "%s", t->side_label);
+	if (t->side == NT_HOST)
+		exposition_label(labels, "controller", controller);
+	exposition_label(labels, t->side == NT_HOST ? "subsysnqn" : "hostnqn", peer);
+}
+
+static char *labels_of_all(const struct tcp_series *t, const char *name)
+{
+	char labels[EXPOSITION_LABELS_LEN];
+
+	labels_of(t, name, name, labels);
+	return strdup(labels);
+}
+
+struct tcp_series *tcp_series_new(enum nt_side side, const char *side_label, uint64_t now_ms)
 {
 	struct tcp_series *t = calloc(1, sizeof(*t));
 
-	if (t)
-		*t = (struct tcp_series){.side = side, .side_label = side_label};
-	return t;
+	if (!t)
+		return NULL;
+	t->side = side;
+	t->side_label = side_label;
+	t->now_ms = t->others.created_ms = t->gone.created_ms = now_ms;
+	t->others.labels = labels_of_all(t, SERIES_OTHER);
+	t->gone.labels = labels_of_all(t, SERIES_GONE);
+	if (t->others.labels && t->gone.labels)
+		return t;
+	tcp_series_free(t);
+	return NULL;
 }
 
-/* A target's controllers get another id with each connect: its series are those of hosts. */
+/*
+ * Makes room for one more series. Those of this interval may still come, so one of the last
+ * interval stays. Return: whether there is room
+ */
+static bool make_room(struct tcp_series *t)
+{
+	struct tcp_sum *first, *gone = &t->gone;
+
+	if (t->nr < TCP_SERIES_MAX)
+		return true;
+	first = &t->of[0];
+	for (size_t i = 1; i < t->nr; i++)
+		if (t->of[i].lived < first->lived)
+			first = &t->of[i];
+	if (t->interval - first->lived <= 1)
+		return false;
+	gone->lived = t->interval;
+	gone->sent += first->sent;
+	gone->retransmitted += first->retransmitted;
+	gone->busy += first->busy;
+	gone->rwnd_limited += first->rwnd_limited;
+	gone->sndbuf_limited += first->sndbuf_limited;
+	free(first->labels);
+	*first = t->of[--t->nr];
+	return true;
+}
+
+/*
+ * Names are compared as they are shown, as two may be shown alike, and be shown as "other" or
+ * "gone".
+ */
 static struct tcp_sum *sum_of(struct tcp_series *t, const struct tcp_row *r)
 {
-	const char *controller = t->side == NT_HOST ? r->controller : "";
-	struct tcp_sum *sum;
+	char labels[EXPOSITION_LABELS_LEN];
+	struct tcp_sum *sum, new = {.created_ms = t->since_ms};
 
+	labels_of(t, r->controller, r->peer, labels);
 	for (size_t i = 0; i < t->nr; i++)
-		if (!strcmp(t->of[i].peer, r->peer) && !strcmp(t->of[i].controller, controller))
+		if (!strcmp(t->of[i].labels, labels))
 			return &t->of[i];
-	if (t->nr == TCP_SERIES_MAX)
-		return &t->of[TCP_SERIES_MAX - 1];
-	sum = ARRAY_INSERT(t->of, t->nr, t->nr);
-	if (!sum)
-		return t->nr ? &t->of[t->nr - 1] : NULL;
-	*sum = (struct tcp_sum){0};
-	if (t->nr == TCP_SERIES_MAX)
-		controller = SERIES_OTHER;
-	snprintf(sum->controller, sizeof(sum->controller), "%s", controller);
-	snprintf(sum->peer, sizeof(sum->peer), "%s",
-		 t->nr == TCP_SERIES_MAX ? SERIES_OTHER : r->peer);
+	if (!strcmp(t->gone.labels, labels))
+		return &t->gone;
+	if (!strcmp(t->others.labels, labels) || !make_room(t))
+		return &t->others;
+	new.labels = strdup(labels);
+	sum = new.labels ? ARRAY_INSERT(t->of, t->nr, t->nr) : NULL;
+	if (!sum) {
+		free(new.labels);
+		return &t->others;
+	}
+	*sum = new;
 	return sum;
 }
 
-static bool same_series(const struct tcp_row *a, const struct tcp_row *b)
+static void begin_interval(struct tcp_sum *sum)
+{
+	sum->connections = sum->srtt_us = sum->cwnd = sum->queued = sum->notsent = 0;
+}
+
+static bool same_names(const struct tcp_row *a, const struct tcp_row *b)
 {
 	return !strcmp(a->controller, b->controller) && !strcmp(a->peer, b->peer);
 }
 
-void tcp_series_take(struct tcp_series *t, const struct tcp_rows *rows)
+void tcp_series_take(struct tcp_series *t, const struct tcp_rows *rows, uint64_t now_ms)
 {
 	struct tcp_sum *sum = NULL;
 
-	for (size_t i = 0; i < t->nr; i++) {
-		sum = &t->of[i];
-		sum->connections = sum->srtt_us = sum->cwnd = sum->queued = sum->notsent = 0;
-	}
+	t->interval++;
+	t->since_ms = t->now_ms;
+	t->now_ms = now_ms;
+	t->past = rows->past;
+	for (size_t i = 0; i < t->nr; i++)
+		begin_interval(&t->of[i]);
+	begin_interval(&t->others);
+	begin_interval(&t->gone);
 	for (size_t i = 0; i < rows->nr; i++) {
 		const struct tcp_row *r = &rows->row[i];
 
 		/* The rows are sorted, so the queues of a controller follow each other. */
-		if (!i || !same_series(r, r - 1))
+		if (!i || !same_names(r, r - 1))
 			sum = sum_of(t, r);
-		if (!sum)
-			continue;
+		sum->lived = t->interval;
 		if (!sum->connections++ || r->now.snd_cwnd < sum->cwnd)
 			sum->cwnd = r->now.snd_cwnd;
 		if (r->now.srtt_us > sum->srtt_us)
@@ -106,11 +185,15 @@ void tcp_series_take(struct tcp_series *t, const struct tcp_rows *rows)
 	}
 }
 
-static void put(const struct exposition *e, enum metric_id id, const char *labels,
-		const struct tcp_sum *sum)
+static void put(struct exposition *e, enum metric_id id, const struct tcp_sum *sum)
 {
+	const char *labels = sum->labels;
 	const double ns = 1e9;
 
+	if (!sum->lived)
+		return;
+
+	e->created_ms = sum->created_ms;
 	switch (id) {
 	case METRIC_TCP_CONNECTIONS:
 		exposition_value(e, labels, sum->connections);
@@ -146,25 +229,32 @@ static void put(const struct exposition *e, enum metric_id id, const char *label
 
 void tcp_series_put(const struct tcp_series *t, struct exposition *e)
 {
-	for (enum metric_id id = METRIC_TCP_CONNECTIONS; t->nr && id <= METRIC_TCP_BUFFER_LIMITED;
+	const bool any = t->nr || t->others.lived || t->gone.lived;
+	const uint64_t created_ms = e->created_ms;
+
+	for (enum metric_id id = METRIC_TCP_CONNECTIONS; any && id <= METRIC_TCP_BUFFER_LIMITED;
 	     id++) {
 		exposition_begin(e, id);
-		for (size_t i = 0; i < t->nr; i++) {
-			char labels[EXPOSITION_LABELS_LEN];
-
-			snprintf(labels, sizeof(labels), "%s", t->side_label);
-			if (t->side == NT_HOST)
-				exposition_label(labels, "controller", t->of[i].controller);
-			exposition_label(labels, t->side == NT_HOST ? "subsysnqn" : "hostnqn",
-					 t->of[i].peer);
-			put(e, id, labels, &t->of[i]);
-		}
+		for (size_t i = 0; i < t->nr; i++)
+			put(e, id, &t->of[i]);
+		put(e, id, &t->others);
+		put(e, id, &t->gone);
 	}
+	e->created_ms = created_ms;
+	if (!any)
+		return;
+	exposition_begin(e, METRIC_TCP_UNREAD);
+	exposition_value(e, t->side_label, t->past);
 }
 
 void tcp_series_free(struct tcp_series *t)
 {
-	if (t)
-		free(t->of);
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->nr; i++)
+		free(t->of[i].labels);
+	free(t->of);
+	free(t->others.labels);
+	free(t->gone.labels);
 	free(t);
 }

@@ -10,14 +10,15 @@
 struct tcp_series;
 
 /** tcp_series_new() - no series yet; @side_label: the label "side"; NULL: no memory */
-struct tcp_series *tcp_series_new(enum nt_side side, const char *side_label);
+struct tcp_series *tcp_series_new(enum nt_side side, const char *side_label, uint64_t now_ms);
 
 /**
  * tcp_series_take() - take the rows of an interval
  *
- * Controllers or hosts past TCP_SERIES_MAX are in one series together, called SERIES_OTHER.
+ * Of more than TCP_SERIES_MAX controllers or hosts, those without a connection give way and are
+ * added up in the series SERIES_GONE. The rest is in SERIES_OTHER.
  */
-void tcp_series_take(struct tcp_series *t, const struct tcp_rows *rows);
+void tcp_series_take(struct tcp_series *t, const struct tcp_rows *rows, uint64_t now_ms);
 
 /** tcp_series_put() - write all metrics */
 void tcp_series_put(const struct tcp_series *t, struct exposition *e);

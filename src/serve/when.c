@@ -9,6 +9,7 @@
 
 #include "core/hash.h"
 #include "core/names.h"
+#include "core/path_events.h"
 #include "core/segments.h"
 #include "core/text.h"
 
@@ -19,7 +20,10 @@ static const char *parse_kind(struct words *r, struct when_condition *c)
 	static const struct {
 		const char *name;
 		enum when_kind kind;
-	} kinds[] = {{"latency", WHEN_LATENCY}, {"errors", WHEN_ERRORS}, {"oldest", WHEN_OLDEST}};
+	} kinds[] = {{"latency", WHEN_LATENCY},
+		     {"errors", WHEN_ERRORS},
+		     {"oldest", WHEN_OLDEST},
+		     {"state", WHEN_STATE}};
 	char word[WORD_LEN];
 
 	words_next(r, word);
@@ -31,7 +35,8 @@ static const char *parse_kind(struct words *r, struct when_condition *c)
 	}
 	c->kind = WHEN_PERCENTILE;
 	c->parts = hist_parts_parse(word);
-	return c->parts ? NULL : "neither latency, a percentile such as p99, errors nor oldest";
+	return c->parts ? NULL
+			: "neither latency, a percentile such as p99, errors, oldest nor state";
 }
 
 static const char *parse_op(struct words *r, struct when_condition *c)
@@ -46,6 +51,21 @@ static const char *parse_op(struct words *r, struct when_condition *c)
 	if (c->op == NT_OPS_NR)
 		return "no operation (such as read or write)";
 	return words_take(r, ')') ? NULL : "no closing bracket";
+}
+
+/* The state of a controller: "=connecting". */
+static const char *parse_state(struct words *r, struct when_condition *c)
+{
+	char word[WORD_LEN];
+
+	if (!words_take(r, '='))
+		return "not '=', which comes here";
+	words_next(r, word);
+	c->op = NT_OPS_NR;
+	c->limit = path_state_named(word);
+	return c->limit < NT_PATH_STATES_NR
+		       ? NULL
+		       : "no state of a controller (such as connecting, resetting or live)";
 }
 
 static const char *parse_limit(struct words *r, struct when_condition *c)
@@ -95,12 +115,12 @@ static const char *parse_condition(struct words *r, struct when_condition *c)
 	const char *from = r->p + strspn(r->p, " \t"), *wrong;
 
 	*c = (struct when_condition){.text = ""};
-	wrong = parse_kind(r, c) ?: parse_op(r, c);
+	wrong = parse_kind(r, c) ?: c->kind == WHEN_STATE ? parse_state(r, c) : parse_op(r, c);
 	if (wrong)
 		return wrong;
-	if (!words_take(r, '>'))
+	if (c->kind != WHEN_STATE && !words_take(r, '>'))
 		return "not '>', which comes here";
-	wrong = parse_limit(r, c) ?: parse_over(r, c);
+	wrong = c->kind == WHEN_STATE ? NULL : parse_limit(r, c) ?: parse_over(r, c);
 	if (wrong)
 		return wrong;
 	r->at = from;
@@ -155,6 +175,22 @@ const struct when_condition *when_record(struct when *w, const struct nt_record 
 		struct when_condition *c = &w->condition[i];
 
 		if (c->kind != WHEN_LATENCY || c->now || ns <= c->limit || !is_of(c, r->op, r->qid))
+			continue;
+		c->now = true;
+		if (!c->before && !made)
+			made = c;
+	}
+	return made;
+}
+
+const struct when_condition *when_event(struct when *w, const struct nt_path_event *e)
+{
+	const struct when_condition *made = NULL;
+
+	for (unsigned int i = 0; e->kind == NT_PATH_STATE && i < w->nr; i++) {
+		struct when_condition *c = &w->condition[i];
+
+		if (c->kind != WHEN_STATE || c->now || c->limit != e->state)
 			continue;
 		c->now = true;
 		if (!c->before && !made)
@@ -254,7 +290,7 @@ const struct when_condition *when_interval(struct when *w, const struct stats *s
 	for (unsigned int i = 0; i < w->nr; i++) {
 		struct when_condition *c = &w->condition[i];
 
-		if (c->kind != WHEN_LATENCY) {
+		if (c->kind != WHEN_LATENCY && c->kind != WHEN_STATE) {
 			c->now = holds(c, s, now_ns);
 			if (c->now && !c->before && !made)
 				made = c;

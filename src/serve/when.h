@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/stats.h"
+#include "shared/path_event.h"
 #include "shared/record.h"
 
 /* Limit of the number of conditions; more are refused. */
@@ -35,7 +36,7 @@
  */
 #define WHEN_PARTS 64
 
-enum when_kind { WHEN_LATENCY, WHEN_PERCENTILE, WHEN_ERRORS, WHEN_OLDEST };
+enum when_kind { WHEN_LATENCY, WHEN_PERCENTILE, WHEN_ERRORS, WHEN_OLDEST, WHEN_STATE };
 
 /*
  * Errors and latencies of one part of the time, which begins at @began_ns (CLOCK_MONOTONIC). If
@@ -52,7 +53,7 @@ struct when_part {
  * @text: as the user wrote it
  * @op: operation that it is about; NT_OPS_NR: all operations of I/O queues
  * @parts: percentile, in HIST_PARTS
- * @limit: nanoseconds or errors; the condition is true above that
+ * @limit: nanoseconds or errors; the condition is true above that. Of WHEN_STATE enum nt_path_state
  * @over_ns: the time after `over`; 0: the condition is about one interval
  * @now: true in this interval
  * @before: true in the last interval
@@ -102,6 +103,13 @@ const struct when_condition *when_record(struct when *w, const struct nt_record 
  * Return: the first condition that is true now and was not true in the last interval, or NULL.
  */
 const struct when_condition *when_interval(struct when *w, const struct stats *s, uint64_t now_ns);
+
+/**
+ * when_event() - check what happened to a controller
+ *
+ * Return: the condition that became true by it and was not true in the last interval, or NULL.
+ */
+const struct when_condition *when_event(struct when *w, const struct nt_path_event *e);
 
 /** when_free() - release, and remove all conditions */
 void when_free(struct when *w);

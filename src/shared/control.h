@@ -27,7 +27,8 @@
  * @no_histograms: keep no histograms
  * @count_all: count the commands that @sample_below leaves out, from their beginning to their end
  * @selects: bits of NT_BY_*: programs see only the commands of @only; other commands have no state
- * @tracks: not every command is measured, and programs keep @tracked of struct nt_control
+ * @tracks: not every command is measured, and programs keep @tracked of struct nt_control: the
+ *          number, with @sample_below, or else enum nt_tracked
  * @failed: only commands that failed get a record
  * @joins_unseen: no program sees where TCP joins packets, so each arrival may be that of a later
  *                packet
@@ -36,6 +37,7 @@
  * @origins: records are struct nt_originated (host)
  * @ends: only the first and the last point of a command have a program, see core/segments.h
  * @stages: all points have one in bursts, besides @ends; there are no records then
+ * @fine: commands have finer points, see NT_HOST_FINE
  * @only: see @selects
  * @into: for each stage, the first of the stages that it cannot be separated from; see
  *        core/segments.h
@@ -65,7 +67,25 @@ struct nt_knobs {
 	__u8 origins;
 	__u8 ends;
 	__u8 stages;
+	__u8 fine;
 	struct nt_selection only;
+};
+
+/**
+ * enum nt_tracked - values of &nt_control.tracked where commands are selected
+ * @NT_TRACKED_NONE: no measured command is in flight
+ * @NT_TRACKED_SOME: some may be in flight: one has begun
+ * @NT_TRACKED_FADING: as before, but the loader writes NONE at its next interval if it finds none
+ *
+ * A command that begins publishes its state, and writes SOME if it then reads another value. The
+ * loader writes FADING in place of SOME, and an interval later NONE in place of FADING, unless a
+ * state is in flight. So either the command has read FADING, and the loader finds SOME, or its
+ * state was published before, and the loader finds that.
+ */
+enum nt_tracked {
+	NT_TRACKED_NONE,
+	NT_TRACKED_SOME,
+	NT_TRACKED_FADING,
 };
 
 /* Value of @began_ns while the loader attaches the program that sees commands begin. */
@@ -105,8 +125,9 @@ struct nt_knobs {
  * @events_lost: number of events and records that found no room in the ring buffer; the next one
  *               that finds room reports it
  * @failed: the interval in which a command was counted that failed, or an earlier one
- * @tracked: measured commands in flight. Counted only where not all commands are measured
- *           (@tracks), because the number is often 0 then
+ * @tracked: whether measured commands may be in flight, where not all commands are measured
+ *           (@tracks). With a sample it is their number, which is often 0 then. Where commands are
+ *           selected, it is one of enum nt_tracked, so that CPUs do not write it for each of them
  *
  * Each member is one naturally aligned word, and is read and written as a whole. No two members
  * have to agree with each other. The loader is one thread. Programs run on all CPUs at once, in
@@ -149,7 +170,7 @@ struct nt_knobs {
  * failed       | ends of commands that failed             | loader, which looks for errors then
  * tracked      | begin and end of commands; loader:       | all programs, with @tracks: they
  *              | commands of closed connections. Atomic   | leave at once if it is 0
- *              | additions                                |
+ *              | additions; or as enum nt_tracked says    |
  *
  * Members that are written while commands pass have cache lines of their own: @looked_ns with the
  * members that are noted with it, and @tracked. @tracked is the only counter that cannot be per

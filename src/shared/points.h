@@ -59,6 +59,29 @@ enum nt_target_point { NT_TARGET_POINTS(NT_ENUM_POINT) NT_TARGET_POINTS_NR };
 #define NT_HOST_ARRIVALS (1u << NT_H_RX | 1u << NT_H_R2T_RX)
 #define NT_TARGET_ARRIVALS (1u << NT_T_RX | 1u << NT_T_DATA_RX)
 
+/*
+ * Finer points, which only --points fine takes: X(identifier, name, from, meaning). A record has
+ * the time from @from, a point of the same side, to the finer one.
+ */
+#define NT_HOST_FINE(X)                                                                    \
+	X(HF_OUT, "out", H_SEND_CMD, "TCP sends the packet with the capsule's first byte") \
+	X(HF_DATA_OUT, "data_out", H_SEND_DATA,                                            \
+	  "TCP sends the packet with the first byte of the first H2C data PDU")
+
+#define NT_TARGET_FINE(X)                                                                  \
+	X(TF_OUT, "out", T_SEND, "TCP sends the packet with the first byte of the answer") \
+	X(TF_R2T_OUT, "r2t_out", T_SEND_R2T,                                               \
+	  "TCP sends the packet with the first byte of the first R2T")
+
+#define NT_ENUM_FINE(id, name, from, what) NT_##id,
+enum nt_host_fine { NT_HOST_FINE(NT_ENUM_FINE) NT_HOST_FINE_NR };
+enum nt_target_fine { NT_TARGET_FINE(NT_ENUM_FINE) NT_TARGET_FINE_NR };
+
+/* Room for the finer points of either side in one record. */
+#define NT_FINE_MAX 2
+_Static_assert(NT_HOST_FINE_NR <= NT_FINE_MAX && NT_TARGET_FINE_NR <= NT_FINE_MAX,
+	       "a record holds all of them");
+
 /* Room for the points of either side in one record. */
 #define NT_POINTS_MAX 12
 _Static_assert(NT_HOST_POINTS_NR <= NT_POINTS_MAX, "a record holds every host point");

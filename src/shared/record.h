@@ -79,6 +79,11 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 #define NT_F_ENDED (1u << 5) /* the target has given its response to the socket */
 #define NT_F_ARRIVAL_JOINED \
 	(1u << 8) /* an arrival may be that of a later packet, because TCP joined the two */
+/*
+ * TCP sent a segment of its connection again while bytes of it were on their way. No stream has it:
+ * readers find it out, see merge/tcp_history.h
+ */
+#define NT_F_RETRANSMITTED (1u << 9)
 /* its latency is counted, and its stages are not yet; readers never see this flag (target) */
 #define NT_F_COUNTED (1u << 14)
 /* a Connect until it is answered, or ends; readers never see this flag (host) */
@@ -125,6 +130,8 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  * @flags: NT_F_*
  * @points: CLOCK_MONOTONIC nanoseconds, indexed by enum nt_host_point or nt_target_point; 0: the
  *          point is missing
+ * @fine: 1 + nanoseconds from a point to a finer one, indexed by enum nt_host_fine or
+ *        nt_target_fine; 0: not known, which is so of each that takes longer than 4.29 s
  */
 struct nt_record {
 	__u8 side;
@@ -142,6 +149,7 @@ struct nt_record {
 	__u32 flags;
 	__u64 slba;
 	__u64 points[NT_POINTS_MAX];
+	__u32 fine[NT_FINE_MAX];
 };
 
 /**
@@ -186,14 +194,17 @@ struct nt_lost {
  * if there was no command yet. NT_RELEASED is added when the command has ended. NT_UNMEASURED is
  * added if the command is not in the sample and only counted: it has only the points of its
  * beginning. Each has cache lines of its own, as commands with neighbouring tags may be on
- * different CPUs.
+ * different CPUs. @out says whether its answer has left TCP (target, --points fine), see
+ * bpf/out.bpf.h.
  */
 #define NT_RELEASED 1ULL
 #define NT_UNMEASURED 2ULL
 struct nt_cmd {
 	__u64 owner;
 	struct nt_record r;
+	__u32 out;
 } __attribute__((aligned(64)));
+_Static_assert(sizeof(struct nt_cmd) == 192, "three cache lines");
 
 /**
  * struct nt_hist_head - the beginning of each histogram of durations. Each is of one CPU

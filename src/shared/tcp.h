@@ -13,6 +13,7 @@
  * struct nt_tcp_state - context of the programs: what they are asked, and their answer
  * @at: address of the driver's struct nvme_tcp_queue (host), or of the socket (target)
  * @known: 1: the socket was found, and the other members are filled
+ * @sock: address of the socket
  * @family: AF_INET or AF_INET6
  * @local, @peer: addresses, in network byte order; of IPv4 the first 4 bytes
  * @srtt_us, @rttvar_us: round trip time, smoothed, and its variation, microseconds
@@ -32,6 +33,7 @@
  */
 struct nt_tcp_state {
 	__u64 at;
+	__u64 sock;
 	__u32 known;
 	__u16 family;
 	__u16 local_port;
@@ -59,6 +61,46 @@ struct nt_tcp_state {
 	__u64 bytes_retrans;
 	__u64 pacing_rate;
 	char congestion[NT_TCP_CA_NAME];
+};
+
+/*
+ * Segments of a connection that are sent again within this time are one struct nt_resent: a lossy
+ * connection makes at most 10,000 of them a second.
+ */
+#define NT_RESENT_GAP_NS 100000ULL
+/* The most sockets whose segments are noted: TCP_ROWS_MAX. */
+#define NT_TCP_SOCKETS 4096
+/* Room for those between two reads: 2,700. More are counted. */
+#define NT_RESENT_BYTES (64u << 10)
+
+/**
+ * struct nt_resent - TCP sent a segment of a queue again
+ * @slot, @gen: which connection, as in struct nt_record
+ * @ns: when, CLOCK_MONOTONIC; in the map of sockets, when the last one was handed over
+ */
+struct nt_resent {
+	__u32 slot;
+	__u32 gen;
+	__u64 ns;
+};
+
+/**
+ * struct nt_queue_socket - a host's queue and its socket, as a BPF iterator finds them
+ * @ends: only its addresses and ports are filled
+ * @instance: N of nvmeN
+ * @qid: 0: the admin queue
+ * @io_cpu: CPU on which the queue's worker runs; a number that no CPU has: any
+ * @rx_cpu: CPU that handled the last packet that came in; -1: none has come
+ * @rx_queue: queue of the network card through which it came; -1: not known
+ */
+struct nt_queue_socket {
+	struct nt_tcp_state ends;
+	__u32 instance;
+	__u32 qid;
+	__s32 io_cpu;
+	__s32 rx_cpu;
+	__s32 rx_queue;
+	__u32 pad;
 };
 
 #endif /* NTPROF_SHARED_TCP_H */

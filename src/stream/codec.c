@@ -389,6 +389,41 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 		p = decode_short_points(p, codes, t, r->points);
 	if (codes)
 		d->last = r->points[(31 - __builtin_clz(codes)) / 2];
+	memset(r->fine, 0, sizeof(r->fine));
+	return p;
+}
+
+uint8_t *fine_encode(uint8_t *p, const struct nt_record *r)
+{
+	uint8_t *bits = p++;
+
+	*bits = 0;
+	for (unsigned int i = 0; i < NT_FINE_MAX; i++) {
+		if (!r->fine[i])
+			continue;
+		*bits |= (uint8_t)(1u << i);
+		put_le32(p, r->fine[i]);
+		p += sizeof(uint32_t);
+	}
+	return p;
+}
+
+const uint8_t *fine_decode(const uint8_t *p, const uint8_t *end, struct nt_record *r)
+{
+	unsigned int bits;
+
+	if (p == end)
+		return NULL;
+	bits = *p++;
+	if ((size_t)(end - p) < sizeof(uint32_t) * (unsigned int)__builtin_popcount(bits))
+		return NULL;
+	for (unsigned int i = 0; bits; i++, bits >>= 1) {
+		if (!(bits & 1))
+			continue;
+		if (i < NT_FINE_MAX)
+			r->fine[i] = get_le32(p);
+		p += sizeof(uint32_t);
+	}
 	return p;
 }
 
@@ -467,6 +502,56 @@ static const struct wire_field device_fields[] = {
 	TEXT(device.name),	LATER_NUMBER(device.block_bytes), {0},
 };
 
+static const struct wire_field tcp_fields[] = {
+	NUMBER(tcp.slot),
+	NUMBER(tcp.gen),
+	NUMBER(tcp.ns),
+	NUMBER(tcp.state.srtt_us),
+	NUMBER(tcp.state.rttvar_us),
+	NUMBER(tcp.state.snd_cwnd),
+	NUMBER(tcp.state.snd_ssthresh),
+	NUMBER(tcp.state.unacked),
+	NUMBER(tcp.state.lost),
+	NUMBER(tcp.state.retrans),
+	NUMBER(tcp.state.total_retrans),
+	NUMBER(tcp.state.snd_mss),
+	NUMBER(tcp.state.snd_wnd),
+	NUMBER(tcp.state.queued),
+	NUMBER(tcp.state.notsent),
+	NUMBER(tcp.state.busy),
+	NUMBER(tcp.state.rwnd_limited),
+	NUMBER(tcp.state.sndbuf_limited),
+	NUMBER(tcp.state.jiffies),
+	NUMBER(tcp.state.bytes_sent),
+	NUMBER(tcp.state.bytes_retrans),
+	NUMBER(tcp.state.pacing_rate),
+	TEXT(tcp.state.congestion),
+	{0},
+};
+
+static const struct wire_field resent_fields[] = {
+	NUMBER(resent.slot),
+	NUMBER(resent.gen),
+	NUMBER(resent.ns),
+	{0},
+};
+
+static const struct wire_field path_fields[] = {
+	NUMBER(path.ns),
+	NUMBER(path.instance),
+	NUMBER(path.kind),
+	NUMBER(path.state),
+	NUMBER(path.attempts),
+	NUMBER(path.queues),
+	NUMBER(path.group),
+	NUMBER(path.cntlid),
+	NUMBER(path.qid),
+	NUMBER(path.cid),
+	NUMBER(path.opcode),
+	TEXT(path.subsysnqn),
+	{0},
+};
+
 const struct wire_field *wire_fields(unsigned int type)
 {
 	static const struct wire_field *const fields[] = {
@@ -474,6 +559,8 @@ const struct wire_field *wire_fields(unsigned int type)
 		[STREAM_QUEUE] = queue_fields,	 [STREAM_LOSSES] = losses_fields,
 		[STREAM_END] = end_fields,	 [STREAM_BURST] = burst_fields,
 		[STREAM_ORIGIN] = origin_fields, [STREAM_DEVICE] = device_fields,
+		[STREAM_TCP] = tcp_fields,	 [STREAM_RESENT] = resent_fields,
+		[STREAM_PATH] = path_fields,
 	};
 
 	return type < ARRAY_SIZE(fields) ? fields[type] : NULL;

@@ -78,6 +78,8 @@ static void get_text(struct get *b, char *s, size_t size)
  * @buffer: of @buffer_size bytes; it begins at byte @buffer_offset of the stream
  * @begin, @end: bytes in @buffer that have not been consumed
  * @next, @stop: records of the current frame that have not been delivered
+ * @fine: of @fine_size bytes: the last frame of finer points; @fine_next, @fine_stop: those of
+ *        records that have not been delivered; @fine_fresh: it was the last frame
  */
 struct stream_reader {
 	int fd;
@@ -97,6 +99,11 @@ struct stream_reader {
 	size_t end;
 	const uint8_t *next;
 	const uint8_t *stop;
+	uint8_t *fine;
+	size_t fine_size;
+	const uint8_t *fine_next;
+	const uint8_t *fine_stop;
+	bool fine_fresh;
 	struct record_decoder decoder;
 	char error[192];
 	size_t buffer_size;
@@ -333,6 +340,37 @@ static __attribute__((noinline)) int no_record(struct stream_reader *r)
 	return fail(r, -EBADMSG, "damaged: no valid record after %" PRIu64 " records", r->records);
 }
 
+/* Fills the finer points of a record, if it has some. Return: false if they are damaged */
+static inline bool read_fine(struct stream_reader *r, struct nt_record *record)
+{
+	if (r->fine_next == r->fine_stop)
+		return true;
+	r->fine_next = fine_decode(r->fine_next, r->fine_stop, record);
+	return r->fine_next;
+}
+
+/* Keeps the finer points of the next frame. Return: 0 or a negative errno */
+static int keep_fine(struct stream_reader *r, const struct wire_frame *f)
+{
+	uint8_t *grown;
+
+	if (f->len > r->fine_size) {
+		grown = realloc(r->fine, f->len);
+		if (!grown)
+			return fail(r, -ENOMEM, "out of memory");
+		r->fine = grown;
+		r->fine_size = f->len;
+	}
+	if (f->len) {
+		memcpy(r->fine, f->payload, f->len);
+		r->fine_next = r->fine;
+		r->fine_stop = r->fine + f->len;
+	}
+	r->fine_fresh = true;
+	r->skipped_in_a_row += FRAME_HEAD_LEN + f->len;
+	return 0;
+}
+
 static int read_record(struct stream_reader *r, struct nt_record *record)
 {
 	size_t left = r->stop - r->next;
@@ -342,7 +380,7 @@ static int read_record(struct stream_reader *r, struct nt_record *record)
 		p = record_decode(&r->decoder, r->next, record);
 	else
 		p = decode_tail(r, left, record);
-	if (!p)
+	if (!p || !read_fine(r, record))
 		return no_record(r);
 	r->next = p;
 	r->records++;
@@ -355,6 +393,10 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 	struct get b = {.p = f->payload, .end = f->payload + f->len};
 	const struct wire_field *fields = wire_fields(f->type);
 
+	/* Finer points are those of the very next frame. */
+	if (!r->fine_fresh || f->type != STREAM_RECORD)
+		r->fine_next = r->fine_stop = NULL;
+	r->fine_fresh = false;
 	e->type = f->type;
 	if (f->type == STREAM_RECORD) {
 		r->next = b.p;
@@ -363,12 +405,20 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 		return read_record(r, &e->record);
 	}
 	if (!fields) {
-		r->skipped++;
-		r->skipped_in_a_row += FRAME_HEAD_LEN + f->len;
+		if (f->type == STREAM_FINE) {
+			if (keep_fine(r, f))
+				return r->state;
+		} else {
+			r->skipped++;
+			r->skipped_in_a_row += FRAME_HEAD_LEN + f->len;
+		}
 		if (r->skipped_in_a_row > SKIP_MAX)
 			return fail(r, -EPROTO, "nothing but frames of unknown types");
 		return 0;
 	}
+	/* A state has members that no stream has. */
+	if (f->type == STREAM_TCP)
+		e->tcp = (struct stream_tcp){.slot = 0};
 	get_fields(&b, fields, e);
 	if (f->type == STREAM_HEADER)
 		check_header(&b, &e->header);
@@ -466,7 +516,7 @@ int stream_read(struct stream_reader *r, struct stream_event *e)
 	if (r->state <= 0 || r->stop - r->next < RECORD_LEN_MAX + RECORD_SLACK)
 		return read_slowly(r, e);
 	p = record_decode(&r->decoder, r->next, &e->record);
-	if (!p)
+	if (!p || !read_fine(r, &e->record))
 		return no_record(r);
 	e->type = STREAM_RECORD;
 	r->next = p;
@@ -496,8 +546,10 @@ uint64_t stream_longer(const struct stream_reader *r)
 
 void stream_reader_free(struct stream_reader *r)
 {
-	if (r)
+	if (r) {
 		free(r->buffer);
+		free(r->fine);
+	}
 	free(r);
 }
 
@@ -628,6 +680,9 @@ int input_read(struct input *in, struct stream_event *e)
 	case STREAM_QUEUE:
 	case STREAM_ORIGIN:
 	case STREAM_DEVICE:
+	case STREAM_TCP:
+	case STREAM_RESENT:
+	case STREAM_PATH:
 		break;
 	}
 	return 1;

@@ -83,6 +83,7 @@ void stream_reader_free(struct stream_reader *r);
  * @last_ns: the last point of any command, its own clock; see input_seconds()
  * @bursts, @burst_ns: number of bursts in which it was recorded, and their time in all; 0: recorded
  *                     all the time
+ * @names_gone: names of connections and disks that gave way to others; the report sets it
  * @result: 0 or the last error of stream_read()
  */
 struct input {
@@ -95,6 +96,7 @@ struct input {
 	bool lined_up;
 	struct stream_reader *reader;
 	struct stream_header header;
+	uint64_t names_gone;
 	struct stream_losses losses;
 	int64_t to_common;
 	int64_t now;

@@ -13,7 +13,9 @@
 #include "core/device.h"
 #include "core/select.h"
 #include "core/time.h"
+#include "shared/path_event.h"
 #include "shared/record.h"
+#include "shared/tcp.h"
 
 /* Largest frame that a writer makes, bytes: some 2,000 records; a reader takes four times that. */
 #define STREAM_FRAME_MAX 65536
@@ -56,6 +58,15 @@ static inline uint64_t burst_length_ns(const struct stream_burst *b)
 	return b->ended_ns > b->began_ns ? b->ended_ns - b->began_ns : 0;
 }
 
+/* The state of a connection's socket at a time, CLOCK_MONOTONIC. Times and counts are since the
+ * beginning of the connection. */
+struct stream_tcp {
+	uint32_t slot;
+	uint32_t gen;
+	uint64_t ns;
+	struct nt_tcp_state state;
+};
+
 /* Last frame of a stream that ended well. */
 struct stream_end {
 	uint64_t records; /* before this frame; the writer counts them itself */
@@ -73,6 +84,9 @@ enum stream_type {
 	STREAM_BURST,
 	STREAM_ORIGIN, /* before the first record with that origin */
 	STREAM_DEVICE, /* before the first record of the namespace, if the device is known */
+	STREAM_PATH,   /* an event of a host's controller, among records of about its time */
+	STREAM_TCP = 11,
+	STREAM_RESENT, /* TCP sent a segment again */
 };
 
 /* One event. Valid until the next stream_read() of the same reader. */
@@ -88,6 +102,9 @@ struct stream_event {
 		struct stream_burst burst;
 		struct origin origin;
 		struct device_name device;
+		struct stream_tcp tcp;
+		struct nt_resent resent;
+		struct nt_path_event path;
 	};
 };
 

@@ -74,6 +74,8 @@ _Static_assert(STREAM_BUFFER_MIN / 2 >= ROOM_MIN, "half an empty buffer is enoug
  * @out_size: room in @out while it was empty
  * @error: 0 or the negative errno after which nothing more is written
  * @gathered: bytes of @gathered_records records in @frame, after room for the frame's head
+ * @fine: bytes of finer points of these records in @fine_frame, if @any_fine of them has some.
+ *        Both frames together are no longer than STREAM_FRAME_MAX
  * @behind: the reader is slow: records are left out
  * @reader_slow: number of records that were left out
  * @losses: the last losses that the caller gave
@@ -90,10 +92,13 @@ struct stream_writer {
 	uint64_t records;
 	size_t gathered;
 	unsigned int gathered_records;
+	size_t fine;
+	bool any_fine;
 	bool behind;
 	uint64_t reader_slow;
 	struct stream_losses losses;
 	struct record_encoder encoder;
+	uint8_t fine_frame[STREAM_FRAME_MAX];
 	uint8_t frame[STREAM_FRAME_MAX + RECORD_SLACK];
 };
 
@@ -203,7 +208,7 @@ static int hand_over(struct stream_writer *w, const uint8_t *p, size_t n, unsign
 }
 
 /* @frame: room for the head, then the payload */
-static void frame_head(struct stream_writer *w, enum stream_type type, uint8_t *frame, size_t len)
+static void frame_head(struct stream_writer *w, unsigned int type, uint8_t *frame, size_t len)
 {
 	put_le32(frame, len);
 	put_le16(frame + 4, type);
@@ -275,6 +280,22 @@ static int write_event(struct stream_writer *w, const struct stream_event *event
 	return hand_over(w, begin, b.p - begin, 0);
 }
 
+/* Bytes that finer points may take by the end of the frame if @r is in it. */
+static size_t fine_room(const struct stream_writer *w, const struct nt_record *r)
+{
+	if (!w->any_fine && !fine_any(r))
+		return 0;
+	return FRAME_HEAD_LEN + (w->any_fine ? w->fine : w->gathered_records) + FINE_LEN_MAX;
+}
+
+/* The first record of a frame with finer points: the records before it have none. */
+static void fine_begin(struct stream_writer *w)
+{
+	w->any_fine = true;
+	w->fine = w->gathered_records;
+	memset(w->fine_frame + FRAME_HEAD_LEN, 0, w->fine);
+}
+
 int stream_write_record(struct stream_writer *w, const struct nt_record *r)
 {
 	uint8_t *records = w->frame + FRAME_HEAD_LEN, *end;
@@ -284,7 +305,7 @@ int stream_write_record(struct stream_writer *w, const struct nt_record *r)
 		return w->error;
 	if (w->ended || r->side != w->side || r->op >= NT_OPS_NR || r->shape >= NT_SHAPES_NR)
 		return w->error = -EINVAL;
-	if (w->gathered + RECORD_LEN_MAX > RECORDS_PAYLOAD_MAX ||
+	if (w->gathered + RECORD_LEN_MAX + fine_room(w, r) > RECORDS_PAYLOAD_MAX ||
 	    record_encoder_full(&w->encoder)) {
 		err = stream_flush(w);
 		if (err)
@@ -296,6 +317,11 @@ int stream_write_record(struct stream_writer *w, const struct nt_record *r)
 	if (!end)
 		return w->error = -ENOMEM;
 	w->gathered = end - records;
+	if (fine_any(r) && !w->any_fine)
+		fine_begin(w);
+	if (w->any_fine)
+		w->fine = fine_encode(w->fine_frame + FRAME_HEAD_LEN + w->fine, r) -
+			  (w->fine_frame + FRAME_HEAD_LEN);
 	w->gathered_records++;
 	w->records++;
 	return 0;
@@ -417,6 +443,8 @@ int stream_cut(struct stream_writer *w, const struct stream_event *e)
 		return err;
 	w->error = 0;
 	w->gathered = 0;
+	w->any_fine = false;
+	w->fine = 0;
 	w->records -= rest.weight + w->gathered_records;
 	w->reader_slow += rest.weight + w->gathered_records;
 	w->gathered_records = 0;
@@ -430,6 +458,21 @@ int stream_cut(struct stream_writer *w, const struct stream_event *e)
 	return err;
 }
 
+/* The finer points of the next frame, of @records records. Return: 0 or a negative errno */
+static int fine_flush(struct stream_writer *w, unsigned int records)
+{
+	size_t len = w->fine;
+
+	w->any_fine = false;
+	w->fine = 0;
+	frame_head(w, STREAM_FINE, w->fine_frame, len);
+	if (hand_over(w, w->fine_frame, FRAME_HEAD_LEN + len, 0) && w->out) {
+		w->records -= records;
+		w->reader_slow += records;
+	}
+	return w->error;
+}
+
 int stream_flush(struct stream_writer *w)
 {
 	unsigned int records = w->gathered_records;
@@ -438,6 +481,8 @@ int stream_flush(struct stream_writer *w)
 	if (!w->error && len) {
 		w->gathered = 0;
 		w->gathered_records = 0;
+		if (w->any_fine && fine_flush(w, records))
+			return w->error;
 		frame_head(w, STREAM_RECORD, w->frame, len);
 		hand_over(w, w->frame, FRAME_HEAD_LEN + len, records);
 	}
@@ -458,7 +503,8 @@ uint64_t stream_reader_slow(const struct stream_writer *w)
 
 uint64_t stream_bytes(const struct stream_writer *w)
 {
-	return w->bytes + (w->gathered ? FRAME_HEAD_LEN + w->gathered : 0);
+	return w->bytes + (w->gathered ? FRAME_HEAD_LEN + w->gathered : 0) +
+	       (w->any_fine ? FRAME_HEAD_LEN + w->fine : 0);
 }
 
 void stream_writer_free(struct stream_writer *w)

@@ -15,6 +15,7 @@
 #include "trace/histograms.h"
 #include "trace/in_flight.h"
 #include "trace/missed.h"
+#include "trace/path_events.h"
 #include "trace/private.h"
 #include "trace/probes.h"
 #include "trace/tcp_state.h"
@@ -180,14 +181,19 @@ int collect_all(struct tracer *t, struct stats *s)
 	collect_times(t, s, now);
 	if (t->calls)
 		ring_buffer__consume(t->calls);
+	if (t->o.stages && in_flight_any(t))
+		t->idle = false;
+	s->path_events.lost = path_events_collect(t, now);
 	epoch = __atomic_fetch_add(&t->object.control->epoch, 1, __ATOMIC_RELAXED);
 	s->quiet = t->quiet = is_quiet(t, now);
 	/*
 	 * After tracer_detach(), commands whose connection closes stay in the last count of those
 	 * in flight.
 	 */
-	if (!t->detached)
+	if (!t->detached) {
 		in_flight_bury(t);
+		in_flight_untrack(t);
+	}
 	collect_counters(t, s);
 	collect_alikes(t, s);
 	err = collect_histograms(t, s, epoch, now);

@@ -41,10 +41,12 @@ static bool has_died(const struct nt_queue *q, uint32_t gen)
 }
 
 static void bury(struct tracer *t, struct nt_cmd *c, void *context);
+static void count_tracked(struct tracer *t, struct nt_cmd *c, void *context);
 
 /*
  * Calls @fn for each state in flight of queue @q. The command may have ended by then. One that only
  * waits for its stages has ended: it stays until its place is used again, or its connection closes.
+ * Programs still look for it, and it has to be released.
  */
 static void each(struct tracer *t, const struct nt_queue *q,
 		 void (*fn)(struct tracer *t, struct nt_cmd *c, void *context), void *context)
@@ -59,7 +61,7 @@ static void each(struct tracer *t, const struct nt_queue *q,
 			uint64_t owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
 
 			if (owner && !(owner & NT_RELEASED) &&
-			    (!(c->r.flags & NT_F_COUNTED) || fn == bury))
+			    (!(c->r.flags & NT_F_COUNTED) || fn == bury || fn == count_tracked))
 				fn(t, c, context);
 		}
 	}
@@ -109,6 +111,30 @@ uint64_t in_flight_count(struct tracer *t)
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
 		each(t, &t->object.queues[slot], count_one, &n);
 	return n;
+}
+
+static void count_tracked(struct tracer *t, struct nt_cmd *c, void *context)
+{
+	++*(uint64_t *)context;
+}
+
+void in_flight_untrack(struct tracer *t)
+{
+	uint32_t *tracked = &t->object.control->tracked;
+	uint32_t seen = __atomic_load_n(tracked, __ATOMIC_SEQ_CST);
+	uint64_t n = 0;
+
+	if (!t->object.knobs->tracks || t->object.knobs->sample_below || seen == NT_TRACKED_NONE)
+		return;
+	if (seen == NT_TRACKED_SOME) {
+		__atomic_store_n(tracked, NT_TRACKED_FADING, __ATOMIC_SEQ_CST);
+		return;
+	}
+	for (uint32_t slot = 0; !n && slot < t->nr_slots; slot++)
+		each(t, &t->object.queues[slot], count_tracked, &n);
+	if (!n)
+		__atomic_compare_exchange_n(tracked, &seen, NT_TRACKED_NONE, false,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 bool in_flight_any(const struct tracer *t)
@@ -305,7 +331,7 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	if (!__atomic_compare_exchange_n(&c->owner, &owner, owner | NT_RELEASED, false,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
-	if (t->tracks && !(owner & NT_UNMEASURED))
+	if (t->object.knobs->sample_below && !(owner & NT_UNMEASURED))
 		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
 	if (r.flags & NT_F_COUNTED)
 		return;
@@ -348,7 +374,7 @@ static void cut_off(struct tracer *t, struct nt_cmd *c, void *context)
 	if (owner & NT_RELEASED)
 		return;
 	__atomic_store_n(&c->owner, owner | NT_RELEASED, __ATOMIC_RELAXED);
-	if (t->tracks && !(owner & NT_UNMEASURED))
+	if (t->object.knobs->sample_below && !(owner & NT_UNMEASURED))
 		__atomic_fetch_sub(&t->object.control->tracked, 1, __ATOMIC_RELAXED);
 	++*(uint64_t *)context;
 }

@@ -28,6 +28,12 @@ uint64_t in_flight_count(struct tracer *t);
 /** in_flight_any() - whether an I/O queue had a command in this interval or the last */
 bool in_flight_any(const struct tracer *t);
 
+/**
+ * in_flight_untrack() - let programs leave at once again where no selected command is in flight;
+ * call at each interval. See enum nt_tracked
+ */
+void in_flight_untrack(struct tracer *t);
+
 /** in_flight_knows_device() - whether the points show which commands are at the device */
 bool in_flight_knows_device(const struct tracer *t);
 

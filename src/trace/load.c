@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "core/segments.h"
 #include "shared/selection.h"
 #include "trace/connections.h"
@@ -119,7 +120,6 @@ int load_open(struct tracer *t)
 	knobs->selects = nt_selects_by(&t->o.only.by);
 	knobs->sample_below = nt_sample_threshold(t->o.sample);
 	knobs->tracks = knobs->selects || knobs->sample_below;
-	t->tracks = knobs->tracks;
 	/* Without histograms there is nothing to count them in. */
 	knobs->count_all = knobs->sample_below && !t->o.no_histograms;
 	knobs->shared_mask = shared - 1;
@@ -132,6 +132,8 @@ int load_open(struct tracer *t)
 		knobs->stages_kept = UINT32_MAX;
 	knobs->ends = t->o.ends;
 	knobs->stages = t->o.stages;
+	knobs->fine = t->o.fine;
+	bpf_map__set_autocreate(object_map(&t->object, "outs"), t->o.fine);
 	knobs->wake_bytes = RING_BYTES / 4;
 	object_size_map(&t->object, "queues", t->nr_slots);
 	object_size_map(&t->object, "hists_shared", shared);
@@ -142,6 +144,44 @@ int load_open(struct tracer *t)
 	if (t->o.select != NT_SELECT_NONE)
 		object_size_map(&t->object, "records", RING_BYTES);
 	return 0;
+}
+
+/*
+ * Finer points are noted in the storage of a socket, by programs that see a PDU go there. Where
+ * such a program is fentry of a module's function, the verifier of Linux 6.12 looks the function up
+ * among those of vmlinux, does not find it, and reads through the NULL pointer: the kernel panics
+ * (bpf_sk_storage_tracing_allowed() in net/core/bpf_sk_storage.c). Other versions are not known one
+ * by one, so none is tried. Programs of tracepoints are not looked up.
+ */
+static bool verifier_survives_fine(const struct tracer *t)
+{
+	static const char *const senders[] = {
+		"stock_send_cmd",      "stock_send_data",     "stock_send_r2t",
+		"stock_send_data_pdu", "stock_send_response",
+	};
+	const struct attach_ids *ids = &t->object.attach_ids;
+
+	for (unsigned int i = 0; i < ids->nr; i++)
+		for (size_t k = 0; ids->at[i].module && k < ARRAY_SIZE(senders); k++)
+			if (!strcmp(bpf_program__name(ids->at[i].program), senders[k]))
+				return false;
+	return true;
+}
+
+static void fine_choose(struct tracer *t, struct probes *p)
+{
+	const char *why = NULL;
+
+	if (!verifier_survives_fine(t))
+		why = "with stock drivers the verifier of this kernel may crash on them; "
+		      "they take drivers with our tracepoints (kernel_patches/README.md)";
+	else if (!probes_add(p, &t->object, PROBE_FINE))
+		why = "the kernel lets no program see __tcp_transmit_skb()";
+	if (!why)
+		return;
+	fprintf(stderr, "no finer points: %s\n", why);
+	t->object.knobs->fine = false;
+	bpf_map__set_autocreate(object_map(&t->object, "outs"), false);
 }
 
 enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
@@ -187,6 +227,8 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 	for (unsigned int i = 0; probe_programs(t->o.side)[i]; i++)
 		t->of_ends[i] = object_loads(&t->object, probe_programs(t->o.side)[i]);
 	probes_select(p, &t->object, t->source, wanted);
+	if (t->o.fine)
+		fine_choose(t, p);
 	stages_join(t->o.side, t->missing, t->into);
 	t->object.knobs->missing = t->missing;
 	t->object.knobs->joins_unseen = !object_loads(&t->object, "packet_joined") ||

@@ -23,6 +23,9 @@ static struct attach_ids *current;
 
 static int prepare(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
+	/* Of another object, by bpf_program__set_attach_target(). */
+	if (opts->attach_btf_id)
+		return 0;
 	for (size_t i = 0; current && i < current->nr; i++) {
 		unsigned int module = current->at[i].module;
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "core/select.h"
+#include "shared/path_event.h"
 #include "shared/record.h"
 
 /**
@@ -27,14 +28,19 @@
  * @stages: with @ends, and without records: all points are set in bursts, from tracer_resume() to
  *          tracer_pause(). All commands are counted all the time, and stages are those of commands
  *          that began and ended in the same burst
+ * @fine: commands have finer points, see NT_HOST_FINE; not with @ends
  * @bursts: trace in bursts only: see tracer_resume()
- * @tcp: read the state of the queues' TCP connections each time that figures are collected
+ * @tcp: read the state of the queues' TCP connections each time that figures are collected, and
+ *       note when they send a segment again
+ * @tcp_every_ns: but not more often than this
  * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. A command
  *             that passes @overdue_ns is handed over once, with the points that it has and the flag
  *             NT_F_IN_FLIGHT, and has NT_F_WAS_OVERDUE when it ends
+ * @on_path_event: called for each event of a host's controllers, in bursts and between them, while
+ *                 tracer_adapt() or tracer_collect() runs; NULL: they are not wanted
  * @starting: called before so many programs are loaded and attached, which takes a second; again if
  *            the kernel refuses one; may be NULL
- * @context: first argument of both
+ * @context: first argument of all three
  * @verbose: 1: print the memory that maps take, and what libbpf has to say, to standard error; 2:
  *           also libbpf's messages for debugging
  */
@@ -51,9 +57,12 @@ struct tracer_options {
 	bool origins;
 	bool ends;
 	bool stages;
+	bool fine;
 	bool bursts;
 	bool tcp;
+	uint64_t tcp_every_ns;
 	void (*on_record)(void *context, const struct nt_record *r);
+	void (*on_path_event)(void *context, const struct nt_path_event *e);
 	void (*starting)(void *context, unsigned int programs);
 	void *context;
 	unsigned int verbose;

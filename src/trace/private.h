@@ -121,7 +121,6 @@ struct tracer {
 	enum nt_source source;
 	uint32_t missing; /* bits of points that bound stages and that nothing here gives */
 	uint8_t into[NT_STAGES_MAX]; /* see stages_join() */
-	bool tracks;		     /* struct nt_knobs */
 	unsigned int cpus;
 	uint32_t nr_slots;
 	uint32_t expected; /* pieces of states that connections from before tracing may need */
@@ -172,11 +171,15 @@ struct tracer {
 	unsigned int nr_missed;
 	uint64_t joins_missed;
 
-	/* tcp.c */
+	/* tcp_state.c */
 	struct tcp_reader *tcp; /* NULL where not asked for */
+
+	/* path_events.c */
+	struct path_reader *path_events; /* NULL where not asked for */
 
 	/* collect.c */
 	bool quiet;	     /* see &stats.quiet */
+	bool idle;	     /* no I/O queue had a command: see tracer_has_worked() */
 	uint64_t looked_ns;  /* the last interval that was not */
 	uint32_t *swept_gen; /* [nr_slots] */
 	uint64_t counters_seen[COUNTERS_NR];

@@ -287,6 +287,7 @@ static const char *const host_programs[] = {
 	"rq_complete",
 	"packet_joined",
 	"packet_waits",
+	PROBE_FINE,
 	"timed_out",
 	NULL,
 };
@@ -331,6 +332,7 @@ static const char *const target_programs[] = {
 	"sock_set_state",
 	"packet_joined",
 	"packet_waits",
+	PROBE_FINE,
 	NULL,
 };
 
@@ -347,6 +349,7 @@ static const struct {
 
 	{"packet_joined", "sk_buff"},
 	{"packet_waits", "sock sk_buff"},
+	{PROBE_FINE, "sock sk_buff - - -"},
 
 	{"stock_learn", "blk_mq_hw_ctx blk_mq_queue_data"},
 	{"stock_send_cmd", "nvme_tcp_request"},
@@ -872,6 +875,26 @@ enum nt_source probes_source(struct probes *p)
 	return probes_points(p, NT_TRACEPOINTS) == (1u << nr) - 1 ? NT_TRACEPOINTS : NT_STOCK;
 }
 
+bool probes_add(struct probes *p, struct object *o, const char *program)
+{
+	struct attach_ids *ids = &o->attach_ids;
+	struct attach_place *at = place_of(p, program);
+
+	if (!at || !place_works(p, at))
+		return false;
+	if (bpf_program__autoload(at->program))
+		return true;
+	bpf_program__set_autoload(at->program, true);
+	ids->at[ids->nr++] = (struct attach_id){
+		.program = at->program,
+		.id = at->id,
+		.module = at->module,
+	};
+	if (at->module)
+		ids->modules[at->module - 1] = modules[p->side][at->module - 1];
+	return true;
+}
+
 void probes_select(struct probes *p, struct object *o, enum nt_source source, uint32_t points)
 {
 	struct attach_ids *ids = &o->attach_ids;
@@ -886,18 +909,8 @@ void probes_select(struct probes *p, struct object *o, enum nt_source source, ui
 			continue;
 		for (int i = 0; i < PROBES_WAY_PROGRAMS && w->programs[i]; i++) {
 			bool optional = w->programs[i][0] == '?';
-			struct attach_place *at = place_of(p, w->programs[i] + optional);
 
-			if (!at || !place_works(p, at) || bpf_program__autoload(at->program))
-				continue;
-			bpf_program__set_autoload(at->program, true);
-			ids->at[ids->nr++] = (struct attach_id){
-				.program = at->program,
-				.id = at->id,
-				.module = at->module,
-			};
-			if (at->module)
-				ids->modules[at->module - 1] = modules[p->side][at->module - 1];
+			probes_add(p, o, w->programs[i] + optional);
 		}
 	}
 }

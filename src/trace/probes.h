@@ -66,6 +66,9 @@ bool probe_stands_in(const char *name);
  */
 bool probe_watches_data(const char *name);
 
+/* The program that gives finer points: see bpf/out.bpf.h. */
+#define PROBE_FINE "packet_leaves"
+
 /** probe_vital_points() - the points without which no command is seen, or none ends */
 uint32_t probe_vital_points(enum nt_side side);
 
@@ -120,5 +123,8 @@ enum nt_source probes_source(struct probes *p);
  * @points: bits of the points wanted
  */
 void probes_select(struct probes *p, struct object *o, enum nt_source source, uint32_t points);
+
+/** probes_add() - make it load @program, too; Return: whether it works on this kernel */
+bool probes_add(struct probes *p, struct object *o, const char *program);
 
 #endif /* NTPROF_TRACE_PROBES_H */

@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "core/array.h"
 #include "core/tcp.h"
 #include "trace/connections.h"
 #include "trace/private.h"
@@ -23,13 +25,59 @@ struct tcp_before {
 	uint32_t sndbuf_limited;
 	uint64_t jiffies;
 	uint64_t bytes_sent;
+	uint64_t sock;
 };
 
 struct tcp_reader {
 	struct nt_tcp *bpf;
+	struct ring_buffer *resent;
+	struct tcp_rows *into; /* during a collection */
+	uint64_t read_ns;      /* when the states were read; 0: they were not */
 	int fd;
 	struct tcp_before *before; /* [nr_slots] */
 };
+
+static int on_resent(void *context, void *data, size_t size)
+{
+	struct tcp_rows *rows = ((struct tcp_reader *)context)->into;
+	struct nt_resent *at;
+
+	at = size >= sizeof(*at) ? ARRAY_INSERT(rows->resent, rows->nr_resent, rows->nr_resent)
+				 : NULL;
+	if (at)
+		memcpy(at, data, sizeof(*at));
+	return 0;
+}
+
+/* @watches: with the program that runs when TCP sends again. Return: 0 or a negative errno */
+static int load(struct tcp_reader *r, bool host, bool watches)
+{
+	int err;
+
+	r->bpf = nt_tcp__open();
+	if (!r->bpf)
+		return errno ? -errno : -ENOMEM;
+	bpf_program__set_autoload(host ? r->bpf->progs.tcp_target : r->bpf->progs.tcp_host, false);
+	bpf_program__set_autoload(r->bpf->progs.tcp_resent, watches);
+	bpf_program__set_autoload(r->bpf->progs.queue_sockets, false);
+	err = watches ? bpf_program__set_attach_target(r->bpf->progs.tcp_resent, 0,
+						       "tcp_retransmit_skb")
+		      : 0;
+	err = err ?: nt_tcp__load(r->bpf);
+	if (!err && watches) {
+		r->bpf->links.tcp_resent = bpf_program__attach_trace(r->bpf->progs.tcp_resent);
+		err = r->bpf->links.tcp_resent ? 0 : -errno;
+	}
+	if (!err && watches) {
+		r->resent = ring_buffer__new(bpf_map__fd(r->bpf->maps.resent), on_resent, r, NULL);
+		err = r->resent ? 0 : -errno;
+	}
+	if (!err)
+		return 0;
+	nt_tcp__destroy(r->bpf);
+	r->bpf = NULL;
+	return err;
+}
 
 int tcp_open(struct tracer *t)
 {
@@ -43,11 +91,12 @@ int tcp_open(struct tracer *t)
 	if (!r)
 		return -ENOMEM;
 	r->before = calloc(t->nr_slots, sizeof(*r->before));
-	r->bpf = r->before ? nt_tcp__open() : NULL;
-	if (!r->bpf)
-		return r->before && errno ? -errno : -ENOMEM;
-	bpf_program__set_autoload(host ? r->bpf->progs.tcp_target : r->bpf->progs.tcp_host, false);
-	err = nt_tcp__load(r->bpf);
+	if (!r->before)
+		return -ENOMEM;
+	/* Without the tracepoint the states are read all the same. */
+	err = load(r, host, true);
+	if (err)
+		err = load(r, host, false);
 	if (!err)
 		r->fd = bpf_program__fd(host ? r->bpf->progs.tcp_host : r->bpf->progs.tcp_target);
 	return err;
@@ -57,6 +106,7 @@ void tcp_close(struct tracer *t)
 {
 	if (!t->tcp)
 		return;
+	ring_buffer__free(t->tcp->resent);
 	if (t->tcp->bpf)
 		nt_tcp__destroy(t->tcp->bpf);
 	free(t->tcp->before);
@@ -109,7 +159,30 @@ static void remember(struct tcp_before *b, const struct nt_tcp_state *s, uint32_
 		.sndbuf_limited = s->sndbuf_limited,
 		.jiffies = s->jiffies,
 		.bytes_sent = s->bytes_sent,
+		.sock = s->sock,
 	};
+}
+
+void tcp_watch(int sockets, uint64_t before, uint64_t sock, const struct nt_resent *of)
+{
+	struct nt_resent is;
+
+	if (before && before != sock && !bpf_map_lookup_elem(sockets, &before, &is) &&
+	    is.slot == of->slot)
+		bpf_map_delete_elem(sockets, &before);
+	if (sock)
+		bpf_map_update_elem(sockets, &sock, of, BPF_ANY);
+}
+
+/* The connection of @slot is @gen now, at @sock; 0: it is gone. */
+static void watch(const struct tcp_reader *r, struct tcp_before *b, uint64_t sock, uint32_t slot,
+		  uint32_t gen)
+{
+	const struct nt_resent of = {.slot = slot, .gen = gen};
+
+	if (b->sock != sock || (sock && b->gen != gen))
+		tcp_watch(bpf_map__fd(r->bpf->maps.sockets), b->sock, sock, &of);
+	b->sock = sock;
 }
 
 int tcp_collect(struct tracer *t, struct stats *s, uint64_t now)
@@ -118,6 +191,14 @@ int tcp_collect(struct tracer *t, struct stats *s, uint64_t now)
 		return 0;
 	s->tcp.asked = true;
 	tcp_rows_begin(&s->tcp);
+	t->tcp->into = &s->tcp;
+	if (t->tcp->resent) {
+		ring_buffer__consume(t->tcp->resent);
+		s->tcp.resent_lost = t->tcp->bpf->bss->nt_resent_lost;
+	}
+	if (t->tcp->read_ns && now - t->tcp->read_ns < t->o.tcp_every_ns)
+		return 0;
+	t->tcp->read_ns = now;
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
 		const struct nt_queue *q = &t->object.queues[slot];
 		struct tcp_before *b = &t->tcp->before[slot];
@@ -126,8 +207,10 @@ int tcp_collect(struct tracer *t, struct stats *s, uint64_t now)
 		struct nt_tcp_state state;
 		struct tcp_row *row;
 
-		if (!q->object || q->dead_gen == gen)
+		if (!q->object || q->dead_gen == gen) {
+			watch(t->tcp, b, 0, slot, gen);
 			continue;
+		}
 		id = connections_identify(t, slot, t->o.side == NT_HOST ? q->controller : gen);
 		if (!id || !state_read(t->tcp, q, gen, &state))
 			continue;
@@ -137,9 +220,12 @@ int tcp_collect(struct tracer *t, struct stats *s, uint64_t now)
 		snprintf(row->controller, sizeof(row->controller), "%s", id->controller);
 		snprintf(row->peer, sizeof(row->peer), "%s", id->peer);
 		row->qid = id->qid;
+		row->slot = slot;
+		row->gen = gen;
 		row->now = state;
 		if (b->ns && b->gen == gen && state.bytes_sent >= b->bytes_sent)
 			difference(row, b, now);
+		watch(t->tcp, b, state.sock, slot, gen);
 		remember(b, &state, gen, now);
 	}
 	tcp_rows_sort(&s->tcp);

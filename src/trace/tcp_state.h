@@ -4,6 +4,7 @@
 #define NTPROF_TRACE_TCP_STATE_H
 
 #include "core/stats.h"
+#include "shared/tcp.h"
 
 struct tracer;
 
@@ -22,5 +23,14 @@ void tcp_close(struct tracer *t);
  * Return: 0 or a negative errno.
  */
 int tcp_collect(struct tracer *t, struct stats *s, uint64_t now);
+
+/**
+ * tcp_watch() - have segments noted that a connection sends again
+ * @sockets: map of bpf/tcp.bpf.c
+ * @before: address of the socket that @of->slot had until now. Another one may have it by now: then
+ *          it stays that one's. 0: none
+ * @sock: address of its socket; 0: it is gone
+ */
+void tcp_watch(int sockets, uint64_t before, uint64_t sock, const struct nt_resent *of);
 
 #endif /* NTPROF_TRACE_TCP_STATE_H */

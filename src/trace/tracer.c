@@ -26,6 +26,7 @@
 #include "trace/kernel.h"
 #include "trace/load.h"
 #include "trace/missed.h"
+#include "trace/path_events.h"
 #include "trace/private.h"
 #include "trace/probes.h"
 #include "trace/tcp_state.h"
@@ -248,6 +249,9 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 		status = TRACER_MEMORY;
 		goto out;
 	}
+	err = path_events_open(t);
+	if (err)
+		goto load_failed;
 	give_back_keep(t, 0, 0);
 	give_back_supply(t);
 	err = rx_clock_open(&t->clock);
@@ -372,6 +376,14 @@ enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)
 	return TRACER_OK;
 }
 
+bool tracer_has_worked(struct tracer *t)
+{
+	bool idle = t->o.stages && t->idle && !in_flight_any(t);
+
+	t->idle = true;
+	return !idle;
+}
+
 void tracer_pause(struct tracer *t)
 {
 	if (!t->measures)
@@ -458,6 +470,7 @@ void tracer_close(struct tracer *t)
 	ring_buffer__free(t->ring);
 	origins_free(t->origins);
 	ring_buffer__free(t->calls);
+	path_events_close(t);
 	collect_free(t);
 	histograms_free(t);
 	tcp_close(t);

@@ -112,6 +112,15 @@ uint64_t tracer_adapt(struct tracer *t);
 enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size);
 
 /**
+ * tracer_has_worked() - whether the next burst is worth attaching programs for
+ *
+ * With &tracer_options.stages: the first one, and those before which an I/O queue had commands,
+ * since the last call or shortly before. Attaching takes as much on an idle machine as on others.
+ * Without it: always.
+ */
+bool tracer_has_worked(struct tracer *t);
+
+/**
  * tracer_pause() - end a burst: detach all programs, and stop having packets stamped
  *
  * To be followed by tracer_drain() until there is nothing more, and by tracer_collect(), which

@@ -13,12 +13,10 @@
 
 void value_time(struct value *v, int64_t realtime_ns)
 {
-	char text[RFC3339_LEN];
-
+	_Static_assert(sizeof(v->buf) >= RFC3339_LEN, "a time fits");
 	v->none = !realtime_ns;
-	snprintf(v->buf, sizeof(v->buf), "%.*s", (int)sizeof(v->buf) - 1,
-		 v->none ? "" : rfc3339_format(text, realtime_ns));
-	value_text(v, v->buf);
+	v->buf[0] = '\0';
+	value_text(v, v->none ? v->buf : rfc3339_format(v->buf, realtime_ns));
 }
 
 static void copy_number(const void *member, enum member_type type, struct value *v)

@@ -34,7 +34,7 @@ enum unit {
 };
 
 /* Room for a text that is composed of other texts, and its terminating 0. */
-#define VALUE_TEXT_LEN 64
+#define VALUE_TEXT_LEN 80
 
 enum value_type { VALUE_TEXT, VALUE_NATURAL, VALUE_INTEGER, VALUE_REAL };
 

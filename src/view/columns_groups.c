@@ -52,6 +52,20 @@ unsigned int scale_count(const struct scale *s, const struct hist *h,
 	return last - first + 1;
 }
 
+void scale_accumulate(struct scale_row *row, unsigned int nr)
+{
+	uint64_t all = 0, below = 0, thousandths;
+
+	for (unsigned int i = 0; i < nr; i++)
+		all += row[i].commands;
+	for (unsigned int i = 0; i < nr; i++) {
+		below += row[i].commands;
+		/* Rounded down: 100 % is every command. */
+		thousandths = all ? below * 1000 / all : 0;
+		row[i].cumulative = (double)thousandths / 1000;
+	}
+}
+
 static void get_to(const void *row, const struct column *c, struct value *v)
 {
 	const struct scale_row *r = row;
@@ -66,6 +80,8 @@ static const struct column scale[] = {
 	[SCALE_FROM] = COLUMN("from", NANOSECONDS, COLUMN_FIELD(struct scale_row, from)),
 	[SCALE_TO] = COLUMN("to", NANOSECONDS, .get = get_to),
 	[SCALE_COMMANDS] = COLUMN("commands", COUNT, COLUMN_FIELD(struct scale_row, commands)),
+	[SCALE_CUMULATIVE] =
+		COLUMN("cumulative", SHARE, COLUMN_FIELD(struct scale_row, cumulative)),
 };
 
 const struct columns scale_columns = COLUMNS("scale", scale);
@@ -258,6 +274,15 @@ static void get_longest_share(const void *row, const struct column *c, struct va
 	value_real(v, v->none ? 0 : (double)*most / q->latency);
 }
 
+/* Of the commands that could have taken each of the paths. */
+static void get_path_share(const void *row, const struct column *c, struct value *v)
+{
+	const struct queue_row *q = row;
+
+	v->none = !q->all_paths;
+	value_real(v, v->none ? 0 : (double)q->all.commands / (double)q->all_paths);
+}
+
 static const struct {
 	enum unit unit;
 	const char *brief;
@@ -294,6 +319,9 @@ static const struct column longest_stage = {"longest_stage", "most time in", .un
 					    .get = get_longest};
 static const struct column longest_share = {"longest_share", "share", .unit = UNIT_SHARE,
 					    .get = get_longest_share};
+
+static const struct column path_share = {"path_share", "of paths", .unit = UNIT_SHARE,
+					 .get = get_path_share};
 
 static unsigned char add(struct group_table *t, const struct column *c)
 {
@@ -393,11 +421,13 @@ static void add_live(struct group_table *t, bool text, bool summary)
 	t->dispensable[t->nr_dispensable++] = add_queue(t, QUEUE_OLDEST);
 }
 
-static void add_recorded(struct group_table *t, bool none_failed)
+static void add_recorded(struct group_table *t, const struct group_by *by, bool none_failed)
 {
 	unsigned char fail, iops, mean, most, throughput;
 
 	add_queue(t, QUEUE_COMMANDS);
+	if (group_has(by, GROUP_PATH))
+		add(t, &path_share);
 	fail = add(t, &failed);
 	iops = add_queue(t, QUEUE_IOPS);
 	throughput = add_queue(t, QUEUE_THROUGHPUT);
@@ -433,7 +463,7 @@ void group_table_make(struct group_table *t, const struct group_choice *c, enum 
 	else if (live)
 		add_live(t, text, summary);
 	else
-		add_recorded(t, none_failed);
+		add_recorded(t, &c->grouping.by, none_failed);
 	add_figures(t);
 	/* Those of a live view's records are not added up by group. */
 	if (!live || !c->live_groups) {
@@ -473,6 +503,7 @@ void columns_groups_row(struct queue_row *q, struct hist *h, const struct group_
 		.latency = (double)cell->sum,
 		.min = cell->min,
 		.failed = cell->failed,
+		.all_paths = r->all_paths,
 		.from_ns = r->from_ns,
 		.has_from = r->has_from,
 	};

@@ -40,18 +40,23 @@ struct scale {
 	unsigned int shift;
 };
 
-/** struct scale_row - a bucket; the last one has no upper bound */
+/**
+ * struct scale_row - a bucket; the last one has no upper bound
+ * @cumulative: share of the commands that are in this bucket or below it, see scale_accumulate()
+ */
 struct scale_row {
 	uint64_t from;
 	uint64_t to;
 	bool endless;
 	uint64_t commands;
+	double cumulative;
 };
 
 enum scale_column {
 	SCALE_FROM,
 	SCALE_TO, /* "inf" if there is no upper bound */
 	SCALE_COMMANDS,
+	SCALE_CUMULATIVE,
 };
 
 /* Rows are struct scale_row. */
@@ -66,6 +71,13 @@ extern const struct columns scale_columns;
  */
 unsigned int scale_count(const struct scale *s, const struct hist *h,
 			 struct scale_row row[SCALE_BUCKETS]);
+
+/**
+ * scale_accumulate() - fill @cumulative of @nr buckets, which hold all commands of a histogram
+ *
+ * It is rounded down to 0.1 %, so that 100 % means every command. All are 0 if there is no command.
+ */
+void scale_accumulate(struct scale_row *row, unsigned int nr);
 
 /* More figures than fit into a line. */
 #define FIGURES_MAX 12u

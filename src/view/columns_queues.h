@@ -29,6 +29,7 @@
  * @failed: failed commands; no other member counts them
  * @window_ns: how long the latencies were collected for: the interval, or the last ten seconds
  * @controller: what the machine knows of its controller, or NULL
+ * @all_paths: see struct group_row
  * @from_ns: when its interval begins, if @has_from
  */
 struct queue_row {
@@ -48,6 +49,7 @@ struct queue_row {
 	uint64_t failed;
 	uint64_t window_ns;
 	const struct controller *controller;
+	uint64_t all_paths;
 	uint64_t from_ns;
 	bool has_from;
 };

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/commands.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/names.h"
 #include "core/segments.h"
+#include "core/text.h"
 #include "view/histograms.h"
 #include "view/lines.h"
 
@@ -34,6 +37,17 @@ void columns_command_of_side(struct command_row *row, const char *controller,
 	row->controller = controller;
 }
 
+/* As "%s%u" would, which takes longer than the rest of a row. */
+static void name_number(char *name, const char *what, uint32_t number)
+{
+	char digits[NATURAL_LEN];
+	size_t length = strlen(what), nr = text_natural(digits, number);
+
+	memcpy(name, what, length);
+	memcpy(name + length, digits, nr);
+	name[length + nr] = '\0';
+}
+
 void columns_command_merged(struct command_row *row, const struct merge_connection *c,
 			    const struct nt_record *host, const struct nt_record *target,
 			    bool ambiguous)
@@ -41,10 +55,7 @@ void columns_command_merged(struct command_row *row, const struct merge_connecti
 	row_init(row, host ?: target);
 	row->c = c;
 	row->controller = row->name;
-	if (host)
-		snprintf(row->name, sizeof(row->name), "nvme%u", c->host_instance);
-	else
-		snprintf(row->name, sizeof(row->name), "cntlid %u", c->cntlid);
+	name_number(row->name, host ? "nvme" : "cntlid ", host ? c->host_instance : c->cntlid);
 	row->other_flags = host && target ? target->flags : 0;
 	row->seen = host && target ? "merged"
 		    : ambiguous	   ? "ambiguous"
@@ -123,6 +134,7 @@ static const struct column command[] = {
 	[COMMAND_CANCELLED] = COLUMN("cancelled", FLAG, FLAG(CANCELLED)),
 	[COMMAND_ARRIVAL_JOINED] = {"arrival_joined", "arrival joined", .unit = UNIT_FLAG,
 				    .get = get_joined},
+	[COMMAND_RETRANSMITTED] = COLUMN("retransmitted", FLAG, FLAG(RETRANSMITTED)),
 	[COMMAND_WAS_OVERDUE] = {"was_overdue", "was overdue", .unit = UNIT_FLAG,
 				 FLAG(WAS_OVERDUE)},
 	[COMMAND_LATENCY] = COLUMN("latency", NANOSECONDS, FIELD(latency)),
@@ -164,9 +176,9 @@ const struct columns point_columns = COLUMNS("points", point);
 static unsigned int points_from(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r,
 				uint64_t from)
 {
-	unsigned int nr = 0;
+	unsigned int nr = 0, all = points_nr(r->side);
 
-	for (unsigned int i = 0; i < points_nr(r->side); i++)
+	for (unsigned int i = 0; i < all; i++)
 		/* A damaged stream may have the points in any order. */
 		if (r->points[i])
 			rows[nr++] = (struct point_row){
@@ -176,6 +188,12 @@ static unsigned int points_from(struct point_row rows[NT_POINTS_MAX], const stru
 				.stage = "",
 			};
 	return nr;
+}
+
+bool columns_point(const struct nt_record *r, unsigned int point, int64_t *at)
+{
+	*at = (int64_t)(r->points[point] - first_point(r));
+	return r->points[point];
 }
 
 unsigned int columns_points(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r)
@@ -354,6 +372,7 @@ static void print_what(FILE *f, const struct command_row *row)
 		PHRASE(" no_cqe", COMMAND_NO_CQE),
 		PHRASE(" cancelled", COMMAND_CANCELLED),
 		PHRASE(" arrival_joined", COMMAND_ARRIVAL_JOINED),
+		PHRASE(" retransmitted", COMMAND_RETRANSMITTED),
 	};
 	LINE_PRINT(f, &command_columns, what, row);
 	if (row->r->flags & NT_F_IN_FLIGHT)
@@ -370,6 +389,13 @@ static void print_points(FILE *f, const struct nt_record *r)
 
 	for (unsigned int i = 0; i < nr; i++)
 		LINE_PRINT(f, &point_columns, pair, &rows[i]);
+	for (unsigned int i = 0; i < NT_FINE_MAX; i++) {
+		uint64_t at = record_fine_ns(r, i);
+
+		if (at)
+			fprintf(f, " %s=%" PRId64, fine_name(r->side, i),
+				(int64_t)(at - first_point(r)));
+	}
 }
 
 void command_stages_print(const struct command_stages *s, const char *before, FILE *f)
@@ -627,4 +653,71 @@ void story_print(const struct slow_command *c, const struct instant *clock, FILE
 		print_point(&points[i], whole, bar, f);
 	print_end(c, f);
 	story_stages(&l, f);
+}
+
+/* What others did meanwhile. */
+
+enum {
+	BLOCKED_AHEAD,
+	BLOCKED_OVERTOOK,
+	BLOCKED_SENT,
+	BLOCKED_HANDLED,
+	BLOCKED_ANSWERED,
+	BLOCKED_DISK,
+	BLOCKED_DISK_OTHERS,
+	BLOCKED_DISK_MEAN,
+};
+
+static void get_disk_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct blocked *b = row;
+
+	value_natural(v, b->disk ? b->disk_ns / b->disk : 0);
+	v->none = !b->disk;
+}
+
+#define OF_BLOCKED(member) COLUMN_FIELD(struct blocked, member)
+
+static const struct column blocked[] = {
+	[BLOCKED_AHEAD] = COLUMN("ahead", COUNT, OF_BLOCKED(ahead)),
+	[BLOCKED_OVERTOOK] = COLUMN("overtook", COUNT, OF_BLOCKED(overtook)),
+	[BLOCKED_SENT] = COLUMN("sent", COUNT, OF_BLOCKED(sent)),
+	[BLOCKED_HANDLED] = COLUMN("handled", COUNT, OF_BLOCKED(handled)),
+	[BLOCKED_ANSWERED] = COLUMN("answered", COUNT, OF_BLOCKED(answered)),
+	[BLOCKED_DISK] = COLUMN("disk", COUNT, OF_BLOCKED(disk)),
+	[BLOCKED_DISK_OTHERS] = {"disk_other_hosts", "disk, other hosts", .unit = UNIT_COUNT,
+				 OF_BLOCKED(disk_others)},
+	[BLOCKED_DISK_MEAN] = {"disk_mean", "disk, mean", .unit = UNIT_NANOSECONDS,
+			       .get = get_disk_mean},
+};
+
+const struct columns blocked_columns = COLUMNS("meanwhile", blocked);
+
+void story_print_blocked(const struct blocked *b, bool target, FILE *f)
+{
+	static const struct phrase queue[] = {
+		PHRASE("  meanwhile: its queue ended ", BLOCKED_AHEAD,
+		       .after = " that were there before it"),
+		PHRASE(", and ", BLOCKED_OVERTOOK, .after = " that came later"),
+		PHRASE("; its host sent ", BLOCKED_SENT, .after = " before it"),
+	};
+	static const struct phrase worker[] = {
+		PHRASE("\n             the target's worker took ", BLOCKED_HANDLED,
+		       .after = " before it"),
+		PHRASE(", and answered ", BLOCKED_ANSWERED),
+		PHRASE("; its disk did ", BLOCKED_DISK, .after = " others"),
+	};
+	static const struct phrase disk[] = {
+		PHRASE(", ", BLOCKED_DISK_OTHERS, .after = " of other hosts"),
+		PHRASE(", each in ", BLOCKED_DISK_MEAN, .style = LINE_CELL),
+	};
+
+	if (!b)
+		return;
+	LINE_PRINT(f, &blocked_columns, queue, b);
+	if (target)
+		LINE_PRINT(f, &blocked_columns, worker, b);
+	if (target && b->disk)
+		LINE_PRINT(f, &blocked_columns, disk, b);
+	fputs("\n", f);
 }

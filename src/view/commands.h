@@ -8,6 +8,7 @@
 
 #include "core/segments.h"
 #include "core/time.h"
+#include "merge/blocked.h"
 #include "merge/merge.h"
 #include "merge/merged_stages.h"
 #include "merge/places.h"
@@ -61,6 +62,7 @@ enum command_column {
 	COMMAND_NO_CQE,
 	COMMAND_CANCELLED,
 	COMMAND_ARRIVAL_JOINED,
+	COMMAND_RETRANSMITTED,
 	COMMAND_WAS_OVERDUE, /* it was reported while it was in flight */
 	COMMAND_LATENCY,     /* from the first point to the last */
 };
@@ -121,6 +123,14 @@ extern const struct columns point_columns;
  * Return: number of points.
  */
 unsigned int columns_points(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r);
+
+/**
+ * columns_point() - one of them
+ * @at: filled with the time since the first point of the record
+ *
+ * Return: whether the record has it.
+ */
+bool columns_point(const struct nt_record *r, unsigned int point, int64_t *at);
 
 /** struct command_stage_row - time of a stage in a command of @latency nanoseconds */
 struct command_stage_row {
@@ -265,5 +275,15 @@ unsigned int story_points_of_side(const struct nt_record *r, uint32_t missing,
  */
 void story_print(const struct slow_command *c, const struct instant *clock, FILE *f,
 		 unsigned int width);
+
+/* Rows are struct blocked. */
+extern const struct columns blocked_columns;
+
+/**
+ * story_print_blocked() - print a line of what others did while this command waited
+ * @b: NULL: nothing is printed
+ * @target: the target's recording has it
+ */
+void story_print_blocked(const struct blocked *b, bool target, FILE *f);
 
 #endif /* NTPROF_VIEW_COMMANDS_H */

@@ -241,7 +241,7 @@ const struct columns stray_columns = COLUMNS("strays", stray);
 #define OP_WIDTH 12
 #define DURATION_WIDTH 8
 
-int connections_print_stages(const struct totals *m, FILE *f)
+int connections_print_stages(const struct totals *m, FILE *f, unsigned int width)
 {
 	static const struct {
 		enum merged_column column;
@@ -275,7 +275,8 @@ int connections_print_stages(const struct totals *m, FILE *f)
 		return -ENOMEM;
 	for (unsigned int r = 0; r < nr; r++)
 		table_measure(&t, &rows[r]);
-	table_lay_out(&t, TABLE_WIDE);
+	while (table_lay_out(&t, TABLE_WIDE) > width && t.nr > 1)
+		t.nr--;
 	if (nr)
 		table_titles(&t, f);
 	for (unsigned int r = 0; r < nr; r++)

@@ -14,10 +14,11 @@
 /**
  * connections_print_stages() - print a table with a row for each connection and operation: its
  * commands, mean latency, the number of unsplit commands, and the mean of each stage of the others
+ * @width: the last stages that do not fit are left out; or WRAP_NEVER
  *
  * Return: 0 or -ENOMEM.
  */
-int connections_print_stages(const struct totals *m, FILE *f);
+int connections_print_stages(const struct totals *m, FILE *f, unsigned int width);
 
 /**
  * connections_in_order() - all connections, by their names

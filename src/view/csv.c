@@ -17,23 +17,33 @@
  * Room for the functions of a path. They are longer than an NQN in which each byte becomes U+FFFD.
  */
 #define TEXT_LEN 40960
+/* Room for the digits that a double always keeps (DBL_DIG). */
+#define REAL_LEN 32
 
 /* A line that is being written. @begun: it has a field. */
 struct line {
-	FILE *f;
 	bool begun;
+	struct text_line line;
 };
+
+static void begin(struct line *l, FILE *f)
+{
+	l->begun = false;
+	l->line.f = f;
+	l->line.used = 0;
+}
 
 static void separate(struct line *l)
 {
 	if (l->begun)
-		putc_unlocked(',', l->f);
+		text_line_char(&l->line, ',');
 	l->begun = true;
 }
 
-static void end(const struct line *l)
+static void end(struct line *l)
 {
-	fputs("\r\n", l->f);
+	text_line_put(&l->line, "\r\n", 2);
+	text_line_flush(&l->line);
 }
 
 /* A spreadsheet takes a text that begins so for a formula, full-width forms included (OWASP, "CSV
@@ -56,7 +66,7 @@ static bool is_formula(const char *text)
  * send neighbouring cells elsewhere; an apostrophe in front makes it a text. Some spreadsheets take
  * a semicolon for the separator, so that is quoted as well.
  */
-static void put_text(struct line *l, const char *s)
+static void put_quoted(struct line *l, const char *s)
 {
 	char text[TEXT_LEN];
 	bool formula;
@@ -65,38 +75,53 @@ static void put_text(struct line *l, const char *s)
 	formula = is_formula(text);
 	separate(l);
 	if (!formula && !strpbrk(text, ",;\"")) {
-		fputs_unlocked(text, l->f);
+		text_line_puts(&l->line, text);
 		return;
 	}
-	fputs_unlocked(formula ? "\"'" : "\"", l->f);
+	text_line_puts(&l->line, formula ? "\"'" : "\"");
 	for (const char *c = text; *c; c++) {
 		if (*c == '"')
-			putc_unlocked('"', l->f);
-		putc_unlocked(*c, l->f);
+			text_line_char(&l->line, '"');
+		text_line_char(&l->line, *c);
 	}
-	putc_unlocked('"', l->f);
+	text_line_char(&l->line, '"');
+}
+
+/* Most texts are words, which put_quoted() would leave as they are. */
+static void put_text(struct line *l, const char *s)
+{
+	size_t n = 0;
+
+	if (is_formula(s)) {
+		put_quoted(l, s);
+		return;
+	}
+	while (s[n] >= ' ' && s[n] <= '~' && s[n] != ',' && s[n] != ';' && s[n] != '"')
+		n++;
+	if (s[n]) {
+		put_quoted(l, s);
+		return;
+	}
+	separate(l);
+	text_line_put(&l->line, s, n);
 }
 
 static void put_natural(struct line *l, uint64_t n)
 {
-	char digits[NATURAL_LEN];
-
 	separate(l);
-	fwrite_unlocked(digits, 1, text_natural(digits, n), l->f);
+	text_line_natural(&l->line, n);
 }
 
 static void put_integer(struct line *l, int64_t n)
 {
-	char digits[NATURAL_LEN];
-
 	separate(l);
-	if (n < 0)
-		putc_unlocked('-', l->f);
-	fwrite_unlocked(digits, 1, text_natural(digits, n < 0 ? -(uint64_t)n : (uint64_t)n), l->f);
+	text_line_integer(&l->line, n);
 }
 
 static void put_value(struct line *l, const struct column *c, const struct value *v)
 {
+	char real[REAL_LEN];
+
 	if (c->unit == UNIT_FLAG) {
 		put_integer(l, !v->none && v->natural);
 		return;
@@ -114,10 +139,10 @@ static void put_value(struct line *l, const struct column *c, const struct value
 		return;
 	}
 	separate(l);
-	if (v->none)
+	if (v->none || !isfinite(v->real))
 		return;
-	if (isfinite(v->real))
-		fprintf(l->f, "%.15g", v->real);
+	snprintf(real, sizeof(real), "%.15g", v->real);
+	text_line_puts(&l->line, real);
 }
 
 static void put_row(struct line *l, const struct columns *t, const void *row)
@@ -142,8 +167,9 @@ static void put_names(struct line *l, const struct columns *t)
 static void put_line(FILE *f, const char *first, const char *second, const struct columns *t,
 		     const void *row)
 {
-	struct line l = {.f = f};
+	struct line l;
 
+	begin(&l, f);
 	if (first)
 		put_text(&l, first);
 	if (second)
@@ -232,8 +258,9 @@ static const char *stage_column(enum nt_side side, unsigned int i)
 
 void csv_commands_header(FILE *f, enum nt_side side)
 {
-	struct line l = {.f = f};
+	struct line l;
 
+	begin(&l, f);
 	put_text(&l, "type");
 	put_names(&l, &command_columns);
 	for (unsigned int i = 0; i < NT_SIDES; i++)
@@ -247,12 +274,12 @@ void csv_commands_header(FILE *f, enum nt_side side)
 /* @r: NULL if nothing is known of the side */
 static void put_points(struct line *l, enum nt_side side, const struct nt_record *r)
 {
-	struct point_row row[NT_POINTS_MAX];
-	unsigned int nr = r ? columns_points(row, r) : 0, at = 0;
+	unsigned int nr = points_nr(side);
+	int64_t at;
 
-	for (unsigned int i = 0; i < points_nr(side); i++) {
-		if (at < nr && row[at].point == i)
-			put_integer(l, row[at++].at);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (r && columns_point(r, i, &at))
+			put_integer(l, at);
 		else
 			separate(l);
 	}
@@ -262,14 +289,15 @@ static void put_points(struct line *l, enum nt_side side, const struct nt_record
 static void put_stages(struct line *l, enum nt_side side, const struct command_line *c)
 {
 	const struct command_stages *s = &c->stages;
+	unsigned int next = 0;
 	const char *name;
 
 	for (unsigned int i = 0; (name = stage_column(side, i)); i++) {
 		unsigned int at = 0;
 
-		/* Stages of the same side have the same numbers. */
-		while (at < s->nr && c->stages_of == side && s->stage[at] != i)
-			at++;
+		/* Stages of the same side have the same numbers, in the same order. */
+		if (c->stages_of == side)
+			at = next < s->nr && s->stage[next] == i ? next++ : s->nr;
 		while (at < s->nr && c->stages_of != side &&
 		       strcmp(name, stage_column(c->stages_of, s->stage[at])))
 			at++;
@@ -283,8 +311,9 @@ static void put_stages(struct line *l, enum nt_side side, const struct command_l
 void csv_command(FILE *f, const struct command_line *c)
 {
 	enum nt_side side = c->row.c ? NT_SIDES : c->row.r->side;
-	struct line l = {.f = f};
+	struct line l;
 
+	begin(&l, f);
 	put_text(&l, c->in_flight ? "in_flight" : "command");
 	put_row(&l, &command_columns, &c->row);
 	for (unsigned int i = 0; i < NT_SIDES; i++)

@@ -118,8 +118,10 @@ int flame_print(const struct paths *paths, const struct paths_run *run, FILE *f)
 	if (paths->nr)
 		qsort(fl.path, paths->nr, sizeof(struct path *), by_frames);
 	height = HEAD + (fl.deepest + 1) * ROW + 10;
-	fprintf(f, FLAME_BEGINS " viewBox=\"0 0 %.0f %u\" lang=\"en\">\n<style>%s</style>\n", WIDTH,
-		height, flame_css);
+	fprintf(f,
+		FLAME_BEGINS
+		" viewBox=\"0 0 %.0f %u\" preserveAspectRatio=\"xMidYMin\" lang=\"en\">\n<style>%s</style>\n",
+		WIDTH, height, flame_css);
 	fprintf(f, "<title>How %" PRIu64 " commands came to nvme-tcp</title>\n", paths->commands);
 	fprintf(f, "<text x=\"4\" y=\"18\">%" PRIu64 " commands on their way to nvme-tcp | kernel ",
 		paths->commands);

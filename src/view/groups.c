@@ -100,9 +100,10 @@ static void print_notes(const struct groups *g, FILE *f)
 }
 
 void groups_print(const struct groups *g, const struct group_choice *c, FILE *f, unsigned int width,
-		  bool unicode)
+		  bool unicode, const struct path_lines *between)
 {
 	const struct canvas canvas = {f, width, unicode};
+	size_t shown = 0;
 	unsigned int layout = TABLE_WIDE;
 	struct group_row total;
 	struct group_table t;
@@ -120,8 +121,14 @@ void groups_print(const struct groups *g, const struct group_choice *c, FILE *f,
 	while (table_lay_out(&table, layout) > width && layout < TABLE_BRIEF + t.nr_dispensable)
 		layout++;
 	table_titles(&table, f);
-	for (size_t i = 0; i < lines_of(g); i++)
-		table_row(&table, line_of(g, i, &m), f);
+	for (size_t i = 0; i < lines_of(g); i++) {
+		line_of(g, i, &m);
+		if (between && m.q.has_from)
+			shown = path_lines_print(between, shown, (int64_t)m.q.from_ns, f);
+		table_row(&table, &m.q, f);
+	}
+	if (between && c->grouping.every_ns)
+		path_lines_print(between, shown, INT64_MAX, f);
 	for (size_t i = 0; i < groups_nr(g); i++)
 		group_print_names_once(name_at, g, i, TEXT_HEX, f);
 	print_notes(g, f);

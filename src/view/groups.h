@@ -13,6 +13,7 @@
 #include "merge/details.h"
 #include "merge/groups.h"
 #include "view/columns_groups.h"
+#include "view/path_events.h"
 #include "view/json.h"
 
 /**
@@ -34,9 +35,10 @@ void group_print_names_once(const struct group_name *(*at)(const void *context, 
  * @c: what the user asked for
  * @width: columns of the terminal
  * @unicode: draw bars with Unicode blocks
+ * @between: events, which are shown between the rows of two intervals; NULL: none
  */
 void groups_print(const struct groups *g, const struct group_choice *c, FILE *f, unsigned int width,
-		  bool unicode);
+		  bool unicode, const struct path_lines *between);
 
 /** groups_csv_header() - print the header of groups_csv() */
 void groups_csv_header(const struct group_choice *c, FILE *f);

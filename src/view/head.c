@@ -208,7 +208,7 @@ void head_print(const struct stats *s, const struct controllers *c, bool summary
 {
 	struct wrap w = {.f = f, .width = width};
 	bool bursts = burst_any(&s->burst);
-	char states[STATES_LEN];
+	char text[STATES_LEN];
 
 	if (summary && bursts)
 		LINE_PRINT(f, &run_columns, summary_of_bursts, s);
@@ -221,10 +221,12 @@ void head_print(const struct stats *s, const struct controllers *c, bool summary
 		if (!s->recorded)
 			WRAP_LINE(&w, &run_columns, connected, s);
 	} else {
-		WRAP_LINE(&w, &run_columns, waiting_line, s);
+		snprintf(text, sizeof(text), "waiting for %s: %s", driver_name(s->side),
+			 driver_load(s->side));
+		wrap_text(&w, text);
 	}
-	if (!summary && states_format(c, states, sizeof(states))[0])
-		wrap_text(&w, states);
+	if (!summary && states_format(c, text, sizeof(text))[0])
+		wrap_text(&w, text);
 	if (s->sample > 1)
 		WRAP_LINE(&w, &run_columns, sample_line, s);
 	if (burst_any(&s->stages_burst))
@@ -283,30 +285,50 @@ static void alarm_print(const struct controllers *c, const struct controller *at
 	const struct controller_row row = columns_controller_row(c, at);
 
 	LINE_PRINT(f, &controller_columns, state, &row);
-	if (!controller_is_up(at))
+	if (!controller_is_up(at) && row.state_ns)
 		LINE_PRINT(f, &controller_columns, since, &row);
 	LINE_PRINT(f, &controller_columns, rest, &row);
 	fputs("\n", f);
 }
 
+static bool is_same_controller(const struct stats_row *a, const struct stats_row *b)
+{
+	return !strcmp(a->controller, b->controller) && !strcmp(a->peer, b->peer);
+}
+
+/* The controller is that of the oldest command. */
 static void stalled_print(const struct stats *s, FILE *f)
 {
 	static const struct phrase oldest[] = {
-		PHRASE(", the oldest command for ", WAITING_OLDEST, .style = LINE_CELL),
+		PHRASE(" for ", WAITING_OLDEST, .style = LINE_CELL),
 		PHRASE(" in ", WAITING_STAGE),
 		PHRASE(" (", WAITING_WHERE, .after = ")"),
 	};
+	const struct stats_row *oldest_row = NULL, *before = NULL;
 	struct waiting_rows rows;
-	size_t stalled = 0;
+	size_t stalled = 0, controllers = 0;
 
-	for (size_t i = 0; i < s->nr_rows; i++)
-		stalled += s->rows[i]->waiting.oldest_ns >= STATS_STALLED_NS;
+	for (size_t i = 0; i < s->nr_rows; i++) {
+		const struct stats_row *row = s->rows[i];
+
+		if (row->waiting.oldest_ns < STATS_STALLED_NS)
+			continue;
+		/* The rows of a controller are neighbours. */
+		controllers += !before || !is_same_controller(before, row);
+		before = row;
+		stalled++;
+		if (!oldest_row || row->waiting.oldest_ns > oldest_row->waiting.oldest_ns)
+			oldest_row = row;
+	}
 	if (!stalled)
 		return;
 	columns_waiting(&rows, s);
-	fprintf(f, "stalled: %zu row%s", stalled, stalled == 1 ? "" : "s");
+	fprintf(f, "stalled: %s", oldest_row->controller);
 	if (rows.nr)
 		LINE_PRINT(f, &waiting_columns, oldest, &rows.row[0]);
+	fprintf(f, ", %zu row%s", stalled, stalled == 1 ? "" : "s");
+	if (controllers > 1)
+		fprintf(f, " of %zu controllers", controllers);
 	fputs("\n", f);
 }
 

@@ -99,21 +99,27 @@ void block_init(struct block *b, const struct stats *s, bool summary, bool unico
 
 #define BAR_MAX 60
 #define BAR_MIN 8
-/* "[  8.19us,   16.4us)  1234567890 |" and the closing "|". */
+/* "[  8.19us,   16.4us)  1234567890   99.9 % |" and the closing "|". */
 #define BOUND_WIDTH 8
 #define COUNT_WIDTH 11
-#define NOT_BAR_WIDTH (1 + BOUND_WIDTH + 2 + BOUND_WIDTH + 1 + 1 + COUNT_WIDTH + 2 + 1)
+#define SHARE_WIDTH 8
+#define NOT_BAR_WIDTH \
+	(1 + BOUND_WIDTH + 2 + BOUND_WIDTH + 1 + 1 + COUNT_WIDTH + 1 + SHARE_WIDTH + 2 + 1)
 
-static void buckets_print(const struct scale_row *row, unsigned int nr, const struct canvas *canvas)
+/* @row: its shares are filled in */
+static void buckets_print(struct scale_row *row, unsigned int nr, const struct canvas *canvas)
 {
 	static const struct phrase bucket[] = {
 		PHRASE("[", SCALE_FROM, .style = LINE_CELL, .width = BOUND_WIDTH),
 		PHRASE(", ", SCALE_TO, .after = ") ", .style = LINE_CELL, .width = BOUND_WIDTH),
-		PHRASE(NULL, SCALE_COMMANDS, .after = " |", .width = COUNT_WIDTH),
+		PHRASE(NULL, SCALE_COMMANDS, .after = " ", .width = COUNT_WIDTH),
+		PHRASE(NULL, SCALE_CUMULATIVE, .after = " |", .style = LINE_CELL,
+		       .width = SHARE_WIDTH),
 	};
 	unsigned int width = bar_width(canvas->width, NOT_BAR_WIDTH, BAR_MIN, BAR_MAX), drawn;
 	uint64_t most = 1;
 
+	scale_accumulate(row, nr);
 	for (unsigned int i = 0; i < nr; i++)
 		most = row[i].commands > most ? row[i].commands : most;
 	for (unsigned int i = 0; i < nr; i++) {

@@ -39,7 +39,8 @@ if (window.Dygraph) {
 		ns >= 1e3 ? three(ns / 1e3) + 'us' : three(ns) + 'ns';
 	const time = s => s ? duration(s * 1e9) : '0s';
 	const graphs = [];
-	const colors = {max: '--c3', p99: '--c2', p50: '--c1', reads: '--c1', writes: '--c2', others: '--c3', read: '--c1', written: '--c2'};
+	const colors = {max: '--c3', p99: '--c2', p50: '--c1', reads: '--c1', writes: '--c2', others: '--c3', read: '--c1', written: '--c2',
+		srtt: '--c2', cwnd: '--c1', 'sent again': '--c3'};
 	const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 	const all = (window_) => graphs.forEach(g => g.updateOptions({dateWindow: window_}));
 	for (const figure of document.querySelectorAll('figure.zoom')) {
@@ -64,7 +65,7 @@ if (window.Dygraph) {
 			labels: data.labels, logscale: log, legend: 'follow', connectSeparatedPoints: false, strokeWidth: 1.6,
 			includeZero: !log, yRangePad: log ? 8 : 0, drawPoints: false, animatedZooms: false, highlightCircleSize: 3,
 			axes: {
-				x: {valueFormatter: time, axisLabelFormatter: time},
+				x: {valueFormatter: time, axisLabelFormatter: time, pixelsPerLabel: 40},
 				y: {valueFormatter: show, axisLabelFormatter: show, axisLabelWidth: 60},
 			},
 			underlayCallback: (canvas, area, g) => {
@@ -77,6 +78,17 @@ if (window.Dygraph) {
 					canvas.lineTo(x + 6, area.y);
 					canvas.fill();
 				}
+				canvas.strokeStyle = canvas.fillStyle = css('--fg');
+				for (const [at, number] of data.events) {
+					const x = g.toDomXCoord(at);
+					canvas.beginPath();
+					canvas.setLineDash([5, 3]);
+					canvas.moveTo(x, area.y + 12);
+					canvas.lineTo(x, area.y + area.h);
+					canvas.stroke();
+					canvas.fillText(number, x + 3, area.y + 9);
+				}
+				canvas.setLineDash([]);
 			},
 			zoomCallback: (from, to) => all(graph.isZoomed('x') ? [from, to] : null),
 		}));

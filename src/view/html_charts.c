@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "view/histograms.h"
+#include "view/html_write.h"
 #include "view/lines.h"
 
 /* Units of a picture: its size, and what is around the plot. The style sheet scales the text. */
@@ -16,6 +17,8 @@
 #define RIGHT 16
 #define TOP 14
 #define BOTTOM 34
+/* Numbers of marks that are nearer to each other are left out. */
+#define NUMBER_GAP 16
 
 /**
  * struct axis - one axis of a plot
@@ -181,6 +184,13 @@ int html_figure(struct html_figure *f, const struct timeline *t, unsigned int co
 	return 0;
 }
 
+void html_figure_free(struct html_figure *f)
+{
+	free(f->events.line);
+	free(f->tcp);
+	free(f->bin);
+}
+
 static double seconds_of(const struct html_figure *t)
 {
 	return (double)t->width_ns / 1e9;
@@ -226,6 +236,21 @@ static double in_flight_of(const struct html_figure *t, const struct timeline_bi
 	return (double)b->h.sum / (double)t->width_ns;
 }
 
+static double srtt_of(const struct html_figure *t, const struct timeline_bin *b)
+{
+	return t->tcp[b - t->bin].srtt_ns;
+}
+
+static double cwnd_of(const struct html_figure *t, const struct timeline_bin *b)
+{
+	return t->tcp[b - t->bin].cwnd;
+}
+
+static double again_of(const struct html_figure *t, const struct timeline_bin *b)
+{
+	return t->tcp[b - t->bin].again < 0 ? -1 : t->tcp[b - t->bin].again / seconds_of(t);
+}
+
 /**
  * struct series - a curve
  * @label: how its values are written
@@ -251,6 +276,9 @@ static const struct series bytes[] = {
 	{"read", "c1", read_bytes_of, LABEL_BYTES},
 	{"written", "c2", write_bytes_of, LABEL_BYTES},
 };
+static const struct series srtt[] = {{"srtt", "c2", srtt_of, LABEL_DURATION}};
+static const struct series cwnd[] = {{"cwnd", "c1", cwnd_of, LABEL_COUNT}};
+static const struct series again[] = {{"sent again", "c3", again_of, LABEL_COUNT}};
 
 static bool any(const struct html_figure *t, const struct series *s)
 {
@@ -299,6 +327,40 @@ static void marks(const struct plot *p, const struct html_figure *t)
 	}
 }
 
+/* Events before and after all commands have no mark. */
+static bool has_mark(const struct html_figure *t, size_t event)
+{
+	int64_t after = t->events.line[event].after_ns;
+
+	return after >= 0 && (uint64_t)after <= t->width_ns * t->nr;
+}
+
+/* Lines at the times of events, with their numbers; @texts: and what they are. */
+static void events_draw(const struct plot *p, const struct html_figure *t, bool texts)
+{
+	char text[PATH_EVENT_TEXT_LEN];
+	double last = 0;
+
+	for (size_t i = 0; i < t->events.nr; i++) {
+		const struct path_line *l = &t->events.line[i];
+		double at = place(&p->x, (double)l->after_ns);
+
+		if (!has_mark(t, i))
+			continue;
+		fprintf(p->f, "<path class=ev d='M%.1f %.0fV%.0f'>", at, p->y.to, p->y.from);
+		if (texts) {
+			fprintf(p->f, "<title>%zu: ", i + 1);
+			html_text(p->f, path_event_text(l->e, text));
+			fputs("</title>", p->f);
+		}
+		fputs("</path>", p->f);
+		if (last && at - last < NUMBER_GAP)
+			continue;
+		fprintf(p->f, "<text class=m x=%.1f y=%.0f>%zu</text>", at, p->y.to - 3, i + 1);
+		last = at;
+	}
+}
+
 /* The values for the script that draws curves which can be zoomed. */
 static void data_of(FILE *f, const struct html_figure *t, const struct series *s, size_t nr)
 {
@@ -322,10 +384,18 @@ static void data_of(FILE *f, const struct html_figure *t, const struct series *s
 	}
 	fputs("],\"failed\":[", f);
 	comma = "";
-	for (unsigned int i = 0; i < t->nr && s->label == LABEL_DURATION; i++) {
+	for (unsigned int i = 0; i < t->nr && s == latencies; i++) {
 		if (!t->bin[i].failed)
 			continue;
 		fprintf(f, "%s%.9g", comma, seconds_of(t) * (i + 0.5));
+		comma = ",";
+	}
+	fputs("],\"events\":[", f);
+	comma = "";
+	for (size_t i = 0; i < t->events.nr; i++) {
+		if (!has_mark(t, i))
+			continue;
+		fprintf(f, "%s[%.9g,%zu]", comma, (double)t->events.line[i].after_ns / 1e9, i + 1);
 		comma = ",";
 	}
 	fputs("]}</script>", f);
@@ -359,8 +429,9 @@ static void curves(FILE *f, const struct html_figure *t, const struct series *s,
 	for (size_t k = 0; k < nr; k++)
 		if (any(t, &s[k]))
 			curve(&p, t, &s[k]);
-	if (label == LABEL_DURATION)
+	if (s == latencies)
 		marks(&p, t);
+	events_draw(&p, t, s == latencies);
 	plot_end(&p);
 	data_of(f, t, s, nr);
 	fputs("</figure>\n", f);
@@ -388,39 +459,62 @@ static void details_end(FILE *f)
 	fputs("</table></div></details>\n", f);
 }
 
-void html_over_time(FILE *f, const struct html_figure *t, const char *id)
+/* Pictures with one axis of time, and below them a table of all. */
+struct part {
+	const struct series *s;
+	size_t nr;
+	const char *title;
+	const char *unit;
+};
+
+static void parts_put(FILE *f, const struct html_figure *t, const struct part *parts,
+		      unsigned int nr, const char *id)
 {
-	static const struct {
-		const struct series *s;
-		size_t nr;
-		const char *title;
-	} parts[] = {
-		{latencies, ARRAY_SIZE(latencies), "Latency"},
-		{rates, ARRAY_SIZE(rates), "Commands a second (IOPS)"},
-		{bytes, ARRAY_SIZE(bytes), "Data a second"},
-	};
 	char name[64];
 
-	for (unsigned int i = 0; i < ARRAY_SIZE(parts); i++) {
+	for (unsigned int i = 0; i < nr; i++) {
 		snprintf(name, sizeof(name), "%s-over-time-%u", id, i);
 		curves(f, t, parts[i].s, parts[i].nr, parts[i].title, name);
 	}
 	details_begin(f);
 	fputs("<th>from", f);
-	for (unsigned int i = 0; i < ARRAY_SIZE(parts); i++)
+	for (unsigned int i = 0; i < nr; i++)
 		for (size_t k = 0; k < parts[i].nr; k++)
-			fprintf(f, "<th>%s%s", parts[i].s[k].name, i == 2 ? " bytes" : "");
-	fputs("<th>failed<tbody>", f);
+			fprintf(f, "<th>%s%s", parts[i].s[k].name, parts[i].unit);
+	fputs(t->tcp ? "<tbody>" : "<th>failed<tbody>", f);
 	for (unsigned int i = 0; i < t->nr; i++) {
 		fputs("<tr>", f);
 		number_cell(f, (double)t->width_ns * i, LABEL_TIME);
-		for (unsigned int l = 0; l < ARRAY_SIZE(parts); l++)
+		for (unsigned int l = 0; l < nr; l++)
 			for (size_t k = 0; k < parts[l].nr; k++)
 				number_cell(f, parts[l].s[k].get(t, &t->bin[i]),
 					    parts[l].s[k].label);
-		number_cell(f, (double)t->bin[i].failed, LABEL_NUMBER);
+		if (!t->tcp)
+			number_cell(f, (double)t->bin[i].failed, LABEL_NUMBER);
 	}
 	details_end(f);
+}
+
+void html_over_time(FILE *f, const struct html_figure *t, const char *id)
+{
+	static const struct part parts[] = {
+		{latencies, ARRAY_SIZE(latencies), "Latency", ""},
+		{rates, ARRAY_SIZE(rates), "Commands a second (IOPS)", ""},
+		{bytes, ARRAY_SIZE(bytes), "Data a second", " bytes"},
+	};
+
+	parts_put(f, t, parts, ARRAY_SIZE(parts), id);
+}
+
+void html_tcp_over_time(FILE *f, const struct html_figure *t, const char *id)
+{
+	static const struct part parts[] = {
+		{srtt, ARRAY_SIZE(srtt), "Round trip time (the longest)", ""},
+		{cwnd, ARRAY_SIZE(cwnd), "Congestion window (the smallest), segments", ""},
+		{again, ARRAY_SIZE(again), "Segments sent again a second", " a second"},
+	};
+
+	parts_put(f, t, parts, ARRAY_SIZE(parts), id);
 }
 
 /**
@@ -591,6 +685,7 @@ void html_heat_map(FILE *f, const struct html_figure *t)
 	plot_begin(&p, "Heat map of latency over time", 360, LABEL_TIME, LABEL_NONE);
 	heat_labels(&p, &m);
 	map_draw(&p, &m);
+	events_draw(&p, t, false);
 	plot_end(&p);
 	map_table(f, &m, 4, heat_name);
 	fputs("</figure>\n", f);
@@ -641,7 +736,7 @@ void html_in_flight(FILE *f, const struct html_figure *t)
 		return;
 	axis_set(&p.x, 0, most * 1.02, false);
 	axis_set(&p.y, low, high, true);
-	fputs("<figure><p class=legend><span class=c2>p99</span> <span class=c1>p50</span> of each part of "
+	fputs("<figure><p class='legend dots'><span class=c2>p99</span> <span class=c1>p50</span> of each part of "
 	      "the time</p>",
 	      f);
 	plot_begin(&p, "Latency by commands in flight", 320, LABEL_COUNT, LABEL_DURATION);

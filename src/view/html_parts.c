@@ -9,8 +9,10 @@
 #include "core/names.h"
 #include "merge/merge.h"
 #include "view/html_charts.h"
+#include "view/html_tcp.h"
 #include "view/html_write.h"
 #include "view/lines.h"
+#include "view/path_events.h"
 #include "view/verdict.h"
 
 /* More rows of a table than users look at. */
@@ -18,6 +20,12 @@
 /* Operations above the pictures, and those whose stages have one; tables have all. */
 #define TILES_MAX 4u
 #define LANES_MAX 2u
+/* Events of controllers with a mark and a row: the last ones. */
+#define EVENTS_MAX 50u
+/* Recordings whose TCP connections have pictures and rows, some 60 kB each. */
+#define TCP_INPUTS_MAX 4u
+/* Parts of the time in these pictures: states are read once a second. */
+#define TCP_PARTS_MAX 128u
 
 const char *html_machine(const struct html_subject *s, unsigned int stream)
 {
@@ -168,10 +176,88 @@ static int put_stages(FILE *f, const struct html_subject *s)
 #define PER_COLUMN 20u
 #define COLUMNS_MIN 32u
 
+static bool is_about(const struct html_subject *s, unsigned int stream)
+{
+	return s->merged ? s->r->inputs[stream].begun && !unmatched_is(s->r->unmatched, stream)
+			 : stream == s->stream;
+}
+
+/* Nanoseconds of a recording's clock after the first bin of a picture. */
+static int64_t after_ns(const struct html_subject *s, const struct html_figure *figure,
+			unsigned int stream, uint64_t ns)
+{
+	uint64_t to = s->merged ? (uint64_t)s->r->inputs[stream].to_common : 0;
+
+	return (int64_t)(ns + to - figure->from_ns);
+}
+
+/* A picture with marks; @past: set to the events that have none. Return: 0 or -ENOMEM */
+static int figure_with_events(struct html_figure *figure, const struct html_subject *s,
+			      unsigned int commands, unsigned int least, uint64_t *past)
+{
+	const struct path_events *p = s->r->path_events;
+	struct path_lines *lines = &figure->events;
+	int err = html_figure(figure, s->t, commands, least);
+
+	*past = p->total - p->nr;
+	if (err || !p->nr)
+		return err;
+	lines->line = calloc(p->nr, sizeof(*lines->line));
+	if (!lines->line) {
+		html_figure_free(figure);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < p->nr; i++) {
+		const struct nt_path_event *e = path_events_at(p, i);
+
+		if (is_about(s, e->input))
+			lines->line[lines->nr++] = (struct path_line){
+				.e = e,
+				.after_ns = after_ns(s, figure, e->input, e->ns),
+				.machine = html_machine(s, e->input),
+			};
+	}
+	path_lines_sort(lines);
+	if (lines->nr > EVENTS_MAX) {
+		*past += lines->nr - EVENTS_MAX;
+		memmove(lines->line, lines->line + lines->nr - EVENTS_MAX,
+			EVENTS_MAX * sizeof(*lines->line));
+		lines->nr = EVENTS_MAX;
+	}
+	return 0;
+}
+
+static void put_events(FILE *f, const struct html_subject *s, const struct html_figure *figure,
+		       uint64_t past)
+{
+	const struct path_lines *lines = &figure->events;
+
+	if (!lines->nr)
+		return;
+	fputs("<h3>Events of controllers</h3>", f);
+	html_table_begin(f, s->id, "events");
+	fputs("<th scope=col class=n>mark", f);
+	html_heads(f, &path_event_columns, HTML_ALL(&path_event_columns));
+	fputs("<th scope=col class=n>after<th scope=col class=t>machine<tbody>\n", f);
+	for (size_t i = 0; i < lines->nr; i++) {
+		const struct path_line *l = &lines->line[i];
+
+		fprintf(f, "<tr><th scope=row data-v=%zu>%zu", i + 1, i + 1);
+		html_cells(f, &path_event_columns, HTML_ALL(&path_event_columns), l->e);
+		fprintf(f, "<td class=n data-v=%" PRId64 ">%.3f s<td class=t>", l->after_ns,
+			(double)l->after_ns / 1e9);
+		html_text(f, l->machine);
+	}
+	html_table_end(f);
+	if (past)
+		fprintf(f, "<p>Earlier events that have no mark: %" PRIu64 "</p>", past);
+}
+
 static int put_over_time(FILE *f, const struct html_subject *s)
 {
 	struct html_figure figure;
-	int err = html_figure(&figure, s->t, PER_PART, PARTS_MIN);
+	uint64_t past;
+	int err = figure_with_events(&figure, s, PER_PART, PARTS_MIN, &past);
 	const struct input *in = &s->r->inputs[s->stream];
 	char buf[16];
 	struct value v;
@@ -184,20 +270,91 @@ static int put_over_time(FILE *f, const struct html_subject *s)
 	html_text(f, html_machine(s, s->stream));
 	fprintf(f, ". Each part is %s long, but the first and the last one may be shorter.</p>",
 		duration_format(buf, sizeof(buf), (double)figure.width_ns));
+	if (figure.events.nr)
+		fputs("<p>Lines with numbers: events of controllers, see the table below.</p>", f);
 	html_over_time(f, &figure, s->id);
-	free(figure.bin);
+	put_events(f, s, &figure, past);
+	html_figure_free(&figure);
 	return 0;
+}
+
+/* The connections of a recording that have their states, if the subject is about it. */
+static void tcp_rows_of(const struct html_subject *s, unsigned int stream, struct tcp_rows *rows)
+{
+	*rows = (struct tcp_rows){.asked = true};
+	if (is_about(s, stream))
+		tcp_history_rows(s->r->tcp, stream, rows);
+}
+
+static bool has_tcp(const struct html_subject *s)
+{
+	const struct tcp_queue *q = s->r->tcp ? s->r->tcp->queues : NULL;
+
+	while (q && (!q->states || !is_about(s, q->key.stream)))
+		q = q->hh.next;
+	return q;
+}
+
+/* Commands in a part of the time, so that there are not more than TCP_PARTS_MAX parts. */
+static unsigned int per_tcp_part(const struct html_subject *s)
+{
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < s->t->time.nr; i++)
+		all += s->t->bin[i].h.count;
+	all = all / TCP_PARTS_MAX + 1;
+	return all < PER_PART ? PER_PART : all < UINT32_MAX ? (unsigned int)all : UINT32_MAX;
+}
+
+static int put_tcp_of(FILE *f, const struct html_subject *s, unsigned int stream,
+		      const struct tcp_rows *rows)
+{
+	uint64_t add = s->merged ? (uint64_t)s->r->inputs[stream].to_common : 0;
+	struct html_figure figure;
+	uint64_t past;
+	char id[64];
+	int err = figure_with_events(&figure, s, per_tcp_part(s), PARTS_MIN, &past);
+
+	if (err)
+		return err;
+	fputs("<h3>", f);
+	html_text(f, html_machine(s, stream));
+	fputs("</h3>\n", f);
+	snprintf(id, sizeof(id), "%s-tcp-%u", s->id, stream);
+	err = html_tcp(f, &figure, &(struct html_tcp_of){s->r->tcp, stream, add, rows}, id);
+	html_figure_free(&figure);
+	return err;
+}
+
+static int put_tcp(FILE *f, const struct html_subject *s)
+{
+	unsigned int shown = 0, past = 0;
+	struct tcp_rows rows;
+	int err = 0;
+
+	for (unsigned int i = 0; !err && i < s->r->nr; i++) {
+		tcp_rows_of(s, i, &rows);
+		if (rows.nr && shown < TCP_INPUTS_MAX)
+			err = put_tcp_of(f, s, i, &rows);
+		past += rows.nr && shown >= TCP_INPUTS_MAX;
+		shown += rows.nr && shown < TCP_INPUTS_MAX;
+		tcp_rows_free(&rows);
+	}
+	if (past)
+		fprintf(f, "<p>Further recordings of TCP connections: %u</p>", past);
+	return err;
 }
 
 static int put_heat_map(FILE *f, const struct html_subject *s)
 {
 	struct html_figure figure;
-	int err = html_figure(&figure, s->t, PER_COLUMN, COLUMNS_MIN);
+	uint64_t past;
+	int err = figure_with_events(&figure, s, PER_COLUMN, COLUMNS_MIN, &past);
 
 	if (err)
 		return err;
 	html_heat_map(f, &figure);
-	free(figure.bin);
+	html_figure_free(&figure);
 	return 0;
 }
 
@@ -209,7 +366,7 @@ static int put_in_flight(FILE *f, const struct html_subject *s)
 	if (err)
 		return err;
 	html_in_flight(f, &figure);
-	free(figure.bin);
+	html_figure_free(&figure);
 	return 0;
 }
 
@@ -226,7 +383,7 @@ static int put_addresses(FILE *f, const struct html_subject *s)
 	if (err)
 		return err;
 	html_addresses(f, &figure, &s->t->lba);
-	free(figure.bin);
+	html_figure_free(&figure);
 	return 0;
 }
 
@@ -408,7 +565,7 @@ static void names_of(const struct html_subject *s, const struct timeline_cell *c
 	}
 }
 
-enum by { BY_QUEUE, BY_CONTROLLER, BY_SIZE, BY_CPU, BYS };
+enum by { BY_QUEUE, BY_CONTROLLER, BY_NAMESPACE, BY_SIZE, BY_CPU, BYS };
 
 static bool same(const struct html_subject *s, enum by by, const struct timeline_cell *a,
 		 const struct timeline_cell *b)
@@ -421,6 +578,9 @@ static bool same(const struct html_subject *s, enum by by, const struct timeline
 		return a->what == b->what;
 	if (by == BY_SIZE)
 		return x.op == y.op && a->what == b->what;
+	if (by == BY_NAMESPACE)
+		return x.op == y.op && a->what == b->what && !strcmp(x.machine, y.machine) &&
+		       !strcmp(x.peer, y.peer) && !strcmp(a->disk, b->disk);
 	return x.op == y.op && !strcmp(x.machine, y.machine) && !strcmp(x.peer, y.peer) &&
 	       !strcmp(x.controller, y.controller) && (by == BY_CONTROLLER || x.queue == y.queue);
 }
@@ -432,6 +592,11 @@ static int by_time(const void *a, const void *b)
 	return (*x)->h.sum > (*y)->h.sum ? -1 : (*x)->h.sum < (*y)->h.sum;
 }
 
+static bool is_namespace(const struct timeline_cell *c)
+{
+	return c->owner && c->what & TIMELINE_NAMESPACE;
+}
+
 /* Adds up cells that are the same by a key. Return: their number, -1 if memory ran out. */
 static int gather(const struct html_subject *s, enum by by, struct timeline_cell **row)
 {
@@ -441,7 +606,7 @@ static int gather(const struct html_subject *s, enum by by, struct timeline_cell
 		const struct timeline_cell *cell = s->t->cell[i];
 		int at = 0;
 
-		if (!cell->owner != (by == BY_CPU))
+		if (!cell->owner != (by == BY_CPU) || is_namespace(cell) != (by == BY_NAMESPACE))
 			continue;
 		while (at < nr && !same(s, by, row[at], cell))
 			at++;
@@ -472,6 +637,9 @@ static const struct {
 					  "<th scope=col class=t>controller"
 					  "<th scope=col class=t>subsystem or host"
 					  "<th scope=col class=t>op"},
+	[BY_NAMESPACE] = {"namespaces", "<th scope=col class=t>machine<th scope=col class=t>disk"
+					"<th scope=col class=t>subsystem or host"
+					"<th scope=col class=n>nsid<th scope=col class=t>op"},
 	[BY_SIZE] = {"sizes", "<th scope=col class=n>bytes<th scope=col class=t>op"},
 	[BY_CPU] = {"cpus", "<th scope=col class=t>machine<th scope=col class=n>cpu"},
 };
@@ -491,10 +659,16 @@ static void put_key(FILE *f, const struct html_subject *s, enum by by,
 		fputs("<td class=t>", f);
 		html_text(f, n.controller[0] ? n.controller : "?");
 	}
-	if (by == BY_CONTROLLER) {
+	if (by == BY_NAMESPACE) {
+		fputs("<td class=t>", f);
+		html_text(f, c->disk[0] ? c->disk : "?");
+	}
+	if (by == BY_CONTROLLER || by == BY_NAMESPACE) {
 		fputs("<td class=t>", f);
 		html_text(f, n.peer[0] ? n.peer : "?");
 	}
+	if (by == BY_NAMESPACE)
+		fprintf(f, "<td class=n data-v=%u>%u", (uint32_t)c->what, (uint32_t)c->what);
 	if (by == BY_QUEUE)
 		fprintf(f, "<td class=n data-v=%u>%u", n.queue, n.queue);
 	if (by == BY_SIZE)
@@ -516,21 +690,30 @@ static unsigned int sparks_of(const struct timeline *t)
 			  : 0;
 }
 
+static bool several_namespaces(struct timeline_cell *const *row, int nr)
+{
+	for (int i = 1; i < nr; i++)
+		if (row[i]->what != row[0]->what || strcmp(row[i]->disk, row[0]->disk) != 0)
+			return true;
+	return false;
+}
+
 static int put_rows_by(FILE *f, const struct html_subject *s, enum by by)
 {
 	static const unsigned char shown[] = {OPERATION_COMMANDS, OPERATION_MEAN,  OPERATION_P50,
 					      OPERATION_P99,	  OPERATION_P99_9, OPERATION_MAX};
 	struct timeline_cell **row = calloc(s->t->nr_cells + 1, sizeof(*row));
 	int nr = row ? gather(s, by, row) : -1;
+	bool shows = nr > 0 && (by != BY_NAMESPACE || several_namespaces(row, nr));
 
-	if (nr > 0) {
+	if (shows) {
 		fprintf(f, "<h3>%s</h3>", by == BY_CPU ? "CPUs" : tables[by].name);
 		html_table_begin(f, s->id, tables[by].name);
 		fputs(tables[by].heads, f);
 		html_heads(f, &operation_columns, shown, ARRAY_SIZE(shown));
 		fputs("<th class=t>mean over time<tbody>\n", f);
 	}
-	for (int i = 0; i < nr && i < (int)ROWS_MAX; i++) {
+	for (int i = 0; shows && i < nr && i < (int)ROWS_MAX; i++) {
 		const struct hist_row h = {.h = &row[i]->h};
 
 		put_key(f, s, by, row[i]);
@@ -538,9 +721,9 @@ static int put_rows_by(FILE *f, const struct html_subject *s, enum by by)
 		fputs("<td>", f);
 		html_spark(f, row[i]->spark, sparks_of(s->t));
 	}
-	if (nr > 0)
+	if (shows)
 		html_table_end(f);
-	if (nr > (int)ROWS_MAX)
+	if (shows && nr > (int)ROWS_MAX)
 		fprintf(f, "<p>%d more, which took less time.</p>", nr - (int)ROWS_MAX);
 	for (unsigned int i = 0; row && i < s->t->nr_cells && row[i]; i++)
 		free(row[i]);
@@ -555,7 +738,9 @@ static int put_rows(FILE *f, const struct html_subject *s)
 	for (unsigned int by = 0; !err && by < BYS; by++)
 		err = put_rows_by(f, s, (enum by)by);
 	if (s->t->others)
-		fprintf(f, "<p>%" PRIu64 " commands of further queues and sizes are in no row.</p>",
+		fprintf(f,
+			"<p>%" PRIu64
+			" commands of further queues, namespaces and sizes are in not all tables.</p>",
 			s->t->others);
 	return err;
 }
@@ -677,12 +862,16 @@ static const struct section {
 	 put_stages},
 	{"over-time", "Over time",
 	 "Commands are where they began. Triangles: commands that failed.", NULL, put_over_time},
+	{"tcp", "TCP",
+	 "The connections of the queues of each machine. Rows have the longest srtt, the smallest cwnd, and the "
+	 "most that waited; the rest is of the end, and of all the time.",
+	 has_tcp, put_tcp},
 	{"heat-map", "Heat map", "How many commands took how long.", NULL, put_heat_map},
 	{"bands", "Fast and slow commands",
 	 "What they are made of: mean stages of the commands between two percentiles of the latency.",
 	 has_bands, put_bands},
 	{"rows", "Rows",
-	 "Of queues, controllers, sizes and CPUs. Those that took the most time come first; a "
+	 "Of queues, controllers, namespaces, sizes and CPUs. Those that took the most time come first; a "
 	 "heading sorts by its column.",
 	 NULL, put_rows},
 	{"distribution", "Distribution", NULL, NULL, put_distribution},

@@ -165,56 +165,29 @@ int json_write(FILE *f, struct json_object *o)
 	return err;
 }
 
-static void line_put(struct json_line *l, const char *s, size_t n)
-{
-	if (n > sizeof(l->text) - l->used) {
-		fwrite(l->text, 1, l->used, l->f);
-		l->used = 0;
-	}
-	if (n > sizeof(l->text)) {
-		fwrite(s, 1, n, l->f);
-		return;
-	}
-	memcpy(l->text + l->used, s, n);
-	l->used += n;
-}
-
-static void line_puts(struct json_line *l, const char *s)
-{
-	line_put(l, s, strlen(s));
-}
-
+/* Names are words of the program, far shorter than a line's room. */
 static void line_name(struct json_line *l, const char *name)
 {
-	if (l->separates)
-		line_put(l, ",", 1);
-	line_put(l, "\"", 1);
-	line_puts(l, name);
-	line_put(l, "\":", 2);
+	size_t length = strlen(name);
+	char *at;
+
+	if (sizeof(l->line.text) - l->line.used < length + 4)
+		text_line_flush(&l->line);
+	at = l->line.text + l->line.used;
+	*at = ',';
+	at += l->separates;
+	*at++ = '"';
+	memcpy(at, name, length);
+	memcpy(at + length, "\":", 2);
+	l->line.used = (size_t)(at + length + 2 - l->line.text);
 	l->separates = true;
-}
-
-static void line_natural(struct json_line *l, uint64_t n)
-{
-	char digits[NATURAL_LEN];
-	size_t len = text_natural(digits, n);
-
-	line_put(l, digits, len);
-}
-
-static void line_integer(struct json_line *l, int64_t n)
-{
-	if (n < 0)
-		line_put(l, "-", 1);
-	line_natural(l, n < 0 ? -(uint64_t)n : (uint64_t)n);
 }
 
 /* As json_write() writes it. */
 static void line_object(struct json_line *l, struct json_object *o)
 {
-	fwrite(l->text, 1, l->used, l->f);
-	l->used = 0;
-	text_print(l->f,
+	text_line_flush(&l->line);
+	text_print(l->line.f,
 		   json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
 							     JSON_C_TO_STRING_NOSLASHESCAPE),
 		   TEXT_JSON);
@@ -223,37 +196,41 @@ static void line_object(struct json_line *l, struct json_object *o)
 
 static void line_text(struct json_line *l, const char *s)
 {
-	if (!text_is_printable(s) || strpbrk(s, "\"\\")) {
+	size_t n = 0;
+
+	while (s[n] >= ' ' && s[n] <= '~' && s[n] != '"' && s[n] != '\\')
+		n++;
+	if (s[n]) {
 		line_object(l, json_text(s));
 		return;
 	}
-	line_put(l, "\"", 1);
-	line_puts(l, s);
-	line_put(l, "\"", 1);
+	text_line_char(&l->line, '"');
+	text_line_put(&l->line, s, n);
+	text_line_char(&l->line, '"');
 }
 
 static void line_value(struct json_line *l, const struct column *c, const struct value *v)
 {
 	if (c->unit == UNIT_FLAG)
-		line_puts(l, !v->none && v->natural ? "true" : "false");
+		text_line_puts(&l->line, !v->none && v->natural ? "true" : "false");
 	else if (v->none && !v->zero)
-		line_puts(l, "null");
+		text_line_puts(&l->line, "null");
 	else if (v->type == VALUE_TEXT)
 		line_text(l, v->text);
 	else if (v->type == VALUE_NATURAL)
-		line_natural(l, v->natural);
+		text_line_natural(&l->line, v->natural);
 	else if (v->type == VALUE_INTEGER)
-		line_integer(l, v->integer);
+		text_line_integer(&l->line, v->integer);
 	else
 		line_object(l, json_real(v->real));
 }
 
 void json_line_begin(struct json_line *l, FILE *f, const char *type)
 {
-	l->f = f;
-	l->used = 0;
+	l->line.f = f;
+	l->line.used = 0;
 	l->separates = false;
-	line_put(l, "{", 1);
+	text_line_char(&l->line, '{');
 	json_line_text(l, "type", type);
 	json_line_integer(l, "schema_version", JSON_SCHEMA_VERSION);
 }
@@ -272,20 +249,20 @@ void json_line_row(struct json_line *l, const struct columns *t, const void *row
 void json_line_open(struct json_line *l, const char *name)
 {
 	line_name(l, name);
-	line_put(l, "{", 1);
+	text_line_char(&l->line, '{');
 	l->separates = false;
 }
 
 void json_line_close(struct json_line *l)
 {
-	line_put(l, "}", 1);
+	text_line_char(&l->line, '}');
 	l->separates = true;
 }
 
 void json_line_integer(struct json_line *l, const char *name, int64_t n)
 {
 	line_name(l, name);
-	line_integer(l, n);
+	text_line_integer(&l->line, n);
 }
 
 void json_line_text(struct json_line *l, const char *name, const char *s)
@@ -294,12 +271,12 @@ void json_line_text(struct json_line *l, const char *name, const char *s)
 	if (s)
 		line_text(l, s);
 	else
-		line_puts(l, "null");
+		text_line_puts(&l->line, "null");
 }
 
 int json_line_end(struct json_line *l)
 {
-	line_put(l, "}\n", 2);
-	fwrite(l->text, 1, l->used, l->f);
-	return ferror(l->f) ? (errno ? -errno : -EIO) : 0;
+	text_line_put(&l->line, "}\n", 2);
+	text_line_flush(&l->line);
+	return ferror(l->line.f) ? (errno ? -errno : -EIO) : 0;
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/text.h"
 #include "view/columns.h"
 
 /*
@@ -69,17 +70,13 @@ int json_write(FILE *f, struct json_object *o);
  * order.
  */
 
-#define JSON_LINE_BYTES 4096
-
 /**
- * struct json_line - text that is not written to @f yet
+ * struct json_line - an object
  * @separates: a member would not be the first one of its object
  */
 struct json_line {
-	FILE *f;
-	size_t used;
 	bool separates;
-	char text[JSON_LINE_BYTES];
+	struct text_line line;
 };
 
 /** json_line_begin() - as json_new(); @l: filled */

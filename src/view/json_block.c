@@ -15,6 +15,7 @@
 #include "view/head.h"
 #include "view/histograms.h"
 #include "view/losses.h"
+#include "view/path_events.h"
 #include "view/stages.h"
 #include "view/streams.h"
 #include "view/tcp_table.h"
@@ -334,6 +335,10 @@ struct json_object *json_block(const struct stats *s, bool summary, bool histogr
 	json_put_side(o, s, summary, histogram, figures);
 	if (s->tcp.asked && !summary)
 		json_put(o, "tcp", tcp_of(&s->tcp));
+	if (s->side == NT_HOST && !s->recorded)
+		json_put(o, "path_events",
+			 path_events_json(&s->path_events,
+					  summary ? 0 : path_events_of_interval(&s->path_events)));
 	if (choice)
 		json_put(o, "groups", groups_output_json(s, summary, choice));
 	if (peers)

@@ -11,6 +11,7 @@
 #include "view/groups.h"
 #include "view/json_block.h"
 #include "view/streams.h"
+#include "view/tcp_table.h"
 
 static void put_points(struct json_object *points, const struct nt_record *r)
 {
@@ -54,14 +55,15 @@ struct json_object *json_command(const struct command_line *c)
 
 static void write_points(struct json_line *l, const struct nt_record *r)
 {
-	struct point_row row[NT_POINTS_MAX];
-	unsigned int nr = r ? columns_points(row, r) : 0;
+	unsigned int nr = r ? points_nr(r->side) : 0;
+	int64_t at;
 
 	if (!r)
 		return;
 	json_line_open(l, side_name(r->side));
 	for (unsigned int i = 0; i < nr; i++)
-		json_line_integer(l, point_name(r->side, row[i].point), row[i].at);
+		if (columns_point(r, i, &at))
+			json_line_integer(l, point_name(r->side, i), at);
 	json_line_close(l);
 }
 
@@ -185,9 +187,49 @@ static struct json_object *connection_of(const struct json_report *r,
 	return o;
 }
 
-static struct json_object *slow_of(const struct json_report *r, const struct slow_command *c)
+static struct json_object *slow_of(const struct json_report *r, unsigned int i)
 {
-	return json_command_slow(c, &r->inputs[c->connection.host_stream].clock);
+	const struct slow_command *c = &r->merged->slowest[i];
+	const struct blocked *b = blocked_of(r->blocked, i);
+	struct json_object *o = json_command_slow(c, &r->inputs[c->connection.host_stream].clock);
+
+	if (b)
+		json_put(o, "meanwhile", json_row(&blocked_columns, b));
+	return o;
+}
+
+/* An array for each input, of its connections. */
+static struct json_object *tcp_of(const struct json_report *r)
+{
+	struct json_object *inputs = json_array();
+
+	for (unsigned int i = 0; i < r->nr; i++) {
+		struct tcp_rows rows = {.asked = true};
+		struct json_object *input = json_array();
+
+		tcp_history_rows(r->tcp, i, &rows);
+		for (size_t k = 0; k < rows.nr; k++)
+			json_append(input, json_row(&tcp_columns, &rows.row[k]));
+		json_append(inputs, input);
+		tcp_rows_free(&rows);
+	}
+	return inputs;
+}
+
+static void put_path_events(struct json_object *o, const struct json_report *r)
+{
+	const struct path_events *p = r->path_events;
+	struct json_object *events = json_array();
+
+	for (size_t i = 0; i < p->nr; i++) {
+		const struct nt_path_event *e = path_events_at(p, i);
+		struct json_object *event = json_row(&path_event_columns, e);
+
+		json_put(event, "input", json_text(r->inputs[e->input].path));
+		json_append(events, event);
+	}
+	json_put(o, "path_events", events);
+	json_put(o, "path_events_past", json_natural(p->total - p->nr));
 }
 
 struct json_object *json_report(const struct json_report *r)
@@ -206,7 +248,7 @@ struct json_object *json_report(const struct json_report *r)
 		json_append(NULL, NULL);
 	free(c);
 	for (unsigned int i = 0; i < r->merged->nr_slowest; i++)
-		json_append(slowest, slow_of(r, &r->merged->slowest[i]));
+		json_append(slowest, slow_of(r, i));
 	json_put(o, "inputs", inputs);
 	json_put(o, "connections", connections);
 	json_put(o, "strays", json_row(&stray_columns, merge_strays(r->merge)));
@@ -220,7 +262,13 @@ struct json_object *json_report(const struct json_report *r)
 		json_put(o, "details", details_json(r->details, r->figures));
 	if (r->groups)
 		json_put(o, "groups", groups_json(r->groups, r->choice));
+	if (r->tcp) {
+		json_put(o, "tcp", tcp_of(r));
+		json_put(o, "retransmitted", json_natural(r->nr_retransmitted));
+	}
 	if (r->why)
 		json_put(o, "why", why_json(&r->why[r->nr]));
+	if (r->path_events->total)
+		put_path_events(o, r);
 	return o;
 }

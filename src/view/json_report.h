@@ -3,8 +3,10 @@
 #ifndef NTPROF_VIEW_JSON_REPORT_H
 #define NTPROF_VIEW_JSON_REPORT_H
 
+#include "merge/blocked.h"
 #include "merge/merge.h"
 #include "merge/places.h"
+#include "merge/tcp_history.h"
 #include "merge/totals.h"
 #include "merge/unmatched.h"
 #include "stream/reader.h"
@@ -25,6 +27,10 @@
  * @limits: limits of network and drives, and how near the traffic came to them; or NULL
  * @figures: figures of intervals between points, or NULL
  * @details: such figures of merged commands
+ * @blocked: what others did meanwhile, of the slowest commands; NULL: not known
+ * @tcp: what the inputs have of TCP connections; NULL: not asked for
+ * @nr_retransmitted: merged commands that waited for what TCP sent again
+ * @path_events: what happened to hosts' controllers
  * @why: [input, and @nr: merged commands] where slow commands come from; NULL: not asked for
  */
 struct json_report {
@@ -44,14 +50,18 @@ struct json_report {
 	const struct figures *figures;
 	const struct details *details;
 	const struct why_view *why;
+	const struct blocked_reader *blocked;
+	const struct tcp_history *tcp;
+	uint64_t nr_retransmitted;
+	const struct path_events *path_events;
 };
 
 /**
  * json_report() - an object of type "report"
  *
  * It has "inputs", "connections", "strays", "outside_bursts", "selected", "merged" and "slowest",
- * and "groups", "details" and "why" if there are any. An input of which nothing is matched has
- * "alone", with its own figures and the reason.
+ * and "groups", "details", "tcp", "why" and "path_events" if there are any. An input of which
+ * nothing is matched has "alone", with its own figures and the reason.
  */
 struct json_object *json_report(const struct json_report *r);
 

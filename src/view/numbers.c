@@ -28,7 +28,7 @@ static void stages_of(const struct stage_rows *rows, enum nt_op op, const char *
 	}
 }
 
-void numbers_print_side(const struct stats *s, bool counts_only, FILE *f)
+void numbers_print_side(const struct stats *s, FILE *f)
 {
 	static const unsigned char commands[] = {OPERATION_OP, OPERATION_COMMANDS};
 	static const unsigned char percentiles[] = {
@@ -49,8 +49,6 @@ void numbers_print_side(const struct stats *s, bool counts_only, FILE *f)
 		LINE_VALUES(f, "commands", &operation_columns, commands, &row);
 		if (s->sample > 1)
 			LINE_VALUES(f, "measured", &operation_columns, measured, &row);
-		if (counts_only)
-			continue;
 		LINE_VALUES(f, "percentiles", &operation_columns, percentiles, &row);
 		stages_of(&rows, op, "stage", f);
 	}

@@ -15,9 +15,8 @@
  *   measured OP COUNT (only for a sample)
  *   percentiles OP P50 P90 P99 P99.9 MAX
  *   stage OP STAGE MEAN P50 P99 MAX SUM
- * @counts_only: print only the counts
  */
-void numbers_print_side(const struct stats *s, bool counts_only, FILE *f);
+void numbers_print_side(const struct stats *s, FILE *f);
 
 /**
  * numbers_print_merged() - print merged commands:

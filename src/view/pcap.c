@@ -10,6 +10,8 @@
 #include "view/lines.h"
 
 #define NS_PER_S 1000000000
+/* No wall clock is set by more than centuries. */
+#define AHEAD_MAX_NS 4e18
 
 /* The addresses come from a recording. Return: AF_INET, AF_INET6, or 0 if one of them is none */
 static int family_of(const struct queue_ends *e)
@@ -30,19 +32,25 @@ static void put_time(int64_t ns, FILE *f)
 	fprintf(f, "%" PRId64 ".%09" PRId64, ns / NS_PER_S, ns % NS_PER_S);
 }
 
-/* Between the two instants, or outside of them as far, the clocks drift evenly. 0: not known */
+/*
+ * Between the two instants, or outside of them as far, the clocks drift evenly. 0: not known; a
+ * broken recording may have any times
+ */
 static int64_t wall_of(const struct pcap_side *s, uint64_t ns)
 {
 	const struct instant *a = s->clock[0], *b = s->clock[1];
-	double drift = 0;
+	uint64_t wall = (uint64_t)b->realtime_ns - (uint64_t)a->realtime_ns;
+	uint64_t passed = b->monotonic_ns - a->monotonic_ns;
+	double ahead = 0;
 
 	if (!a->monotonic_ns)
 		return 0;
 	if (b->monotonic_ns > a->monotonic_ns)
-		drift = ((double)(b->realtime_ns - a->realtime_ns) -
-			 (double)(b->monotonic_ns - a->monotonic_ns)) /
-			(double)(b->monotonic_ns - a->monotonic_ns);
-	return instant_wall(a, ns) + (int64_t)(drift * (double)(int64_t)(ns - a->monotonic_ns));
+		ahead = (double)(int64_t)(wall - passed) / (double)passed *
+			(double)(int64_t)(ns - a->monotonic_ns);
+	if (!(ahead > -AHEAD_MAX_NS && ahead < AHEAD_MAX_NS))
+		return 0;
+	return (int64_t)((uint64_t)instant_wall(a, ns) + (uint64_t)(int64_t)ahead);
 }
 
 static void print_side(const struct nt_record *r, const struct pcap_side *s, FILE *f)
@@ -55,7 +63,7 @@ static void print_side(const struct nt_record *r, const struct pcap_side *s, FIL
 
 	fprintf(f, "  %s ", side_name((enum nt_side)r->side));
 	text_print(f, s->machine, TEXT_HEX);
-	if (!begin || from <= 0) {
+	if (!begin || from <= 0 || to < from) {
 		fprintf(f, ": when it was on its way is not known\n");
 		return;
 	}

@@ -43,7 +43,7 @@ enum {
 	ANNOTATION_TEXT = 6,
 };
 
-enum { SLICE_BEGIN = 1, SLICE_END = 2, COUNTER = 4 };
+enum { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 /* PACKET_FLAGS: names that earlier packets have defined are needed. */
 #define NEEDS_NAMES 2
 /* The track of the first packet is 1. */
@@ -309,7 +309,7 @@ static void describe_track(struct perfetto *p, uint64_t uuid, uint64_t parent, c
 }
 
 /* Kinds of tracks, in the highest bits of their keys. */
-enum { OF_MACHINE, OF_QUEUE, OF_TAG };
+enum { OF_MACHINE, OF_QUEUE, OF_TAG, OF_CONTROLLER };
 #define TRACK_KEY(kind, side, index, tag) \
 	((uint64_t)(kind) << 62 | (uint64_t)(side) << 61 | (uint64_t)(index) << 16 | (tag))
 
@@ -549,18 +549,99 @@ static const struct {
 	[WRITTEN_BYTES] = {"written", "bytes/s"},
 };
 
+/* Return: a new track of numbers. @parent: 0: none */
+static uint64_t counter_track(struct perfetto *p, uint64_t parent, const char *name,
+			      const char *unit)
+{
+	uint64_t uuid = FIRST_TRACK + p->nr_tracks++;
+	struct message counter = {0};
+
+	put_text(&counter, COUNTER_UNIT_NAME, unit);
+	describe_track(p, uuid, parent, name, TRACK_COUNTER, &counter);
+	return uuid;
+}
+
+static void write_number(struct perfetto *p, uint64_t track, uint64_t ns, double v)
+{
+	struct message packet = {0}, event = {0};
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	put_number(&event, EVENT_TYPE, COUNTER);
+	put_number(&event, EVENT_TRACK, track);
+	put_fixed(&event, EVENT_DOUBLE, bits);
+	write_event(p, ns, &packet, &event);
+}
+
+/* The congestion window, and the segments sent again since the beginning, of each connection. */
+static void write_tcp(struct perfetto *p, const struct perfetto_about *about, uint64_t *past)
+{
+	unsigned int nr = 0;
+	char name[NAME_LEN];
+
+	for (const struct tcp_queue *q = about->tcp->queues; q; q = q->hh.next) {
+		uint64_t machine, cwnd, again;
+
+		if (!q->nr_points)
+			continue;
+		if (nr == PERFETTO_CONNECTIONS) {
+			(*past)++;
+			continue;
+		}
+		nr++;
+		machine = machine_track(p, q->key.stream);
+		snprintf(name, sizeof(name), "%s queue %u cwnd", q->controller, q->qid);
+		cwnd = counter_track(p, machine, name, "segments");
+		snprintf(name, sizeof(name), "%s queue %u sent again", q->controller, q->qid);
+		again = counter_track(p, machine, name, "segments");
+		for (size_t i = 0; i < q->nr_points; i++) {
+			const struct tcp_point *at = &q->point[i];
+			uint64_t ns = at->ns + (uint64_t)about->inputs[q->key.stream].to_common;
+
+			write_number(p, cwnd, ns, at->cwnd);
+			write_number(p, again, ns, at->again - q->first.total_retrans);
+		}
+	}
+}
+
+static uint64_t controller_track(struct perfetto *p, const struct nt_path_event *e)
+{
+	uint64_t uuid, found;
+	char name[32];
+
+	found = track_find(p, TRACK_KEY(OF_CONTROLLER, 0, e->input, e->instance & 0xffff), &uuid);
+	if (found)
+		return found;
+	snprintf(name, sizeof(name), "nvme%u", e->instance);
+	describe_track(p, uuid, machine_track(p, e->input), name, 0, NULL);
+	return uuid;
+}
+
+static void write_path_events(struct perfetto *p, const struct perfetto_about *about)
+{
+	char text[PATH_EVENT_TEXT_LEN];
+
+	for (size_t i = 0; i < about->events->nr; i++) {
+		const struct nt_path_event *e = path_events_at(about->events, i);
+		struct message packet = {0}, event = {0};
+
+		if (e->subsysnqn[0])
+			annotate(&event, "subsystem", 0, e->subsysnqn);
+		put_number(&event, EVENT_TYPE, INSTANT);
+		put_number(&event, EVENT_TRACK, controller_track(p, e));
+		put_text(&event, EVENT_NAME, path_event_text(e, text));
+		write_event(p, e->ns + (uint64_t)about->inputs[e->input].to_common, &packet,
+			    &event);
+	}
+}
+
 static void write_counters(struct perfetto *p, const struct timeline *t)
 {
 	double width = (double)(1ULL << t->time.shift);
-	uint64_t first = FIRST_TRACK + p->nr_tracks;
+	uint64_t track[COUNTERS];
 
-	p->nr_tracks += COUNTERS;
-	for (unsigned int i = 0; i < COUNTERS; i++) {
-		struct message counter = {0};
-
-		put_text(&counter, COUNTER_UNIT_NAME, counters[i].unit);
-		describe_track(p, first + i, 0, counters[i].name, TRACK_COUNTER, &counter);
-	}
+	for (unsigned int i = 0; i < COUNTERS; i++)
+		track[i] = counter_track(p, 0, counters[i].name, counters[i].unit);
 	for (unsigned int b = 0; b < t->time.nr; b++) {
 		const struct timeline_bin *bin = &t->bin[b];
 		const double v[COUNTERS] = {
@@ -571,28 +652,21 @@ static void write_counters(struct perfetto *p, const struct timeline *t)
 			[WRITTEN_BYTES] = 1e9 / width * (double)bin->bytes[TIMELINE_WRITE],
 		};
 
-		for (unsigned int i = 0; i < COUNTERS; i++) {
-			struct message packet = {0}, event = {0};
-			uint64_t bits;
-
-			memcpy(&bits, &v[i], sizeof(bits));
-			put_number(&event, EVENT_TYPE, COUNTER);
-			put_number(&event, EVENT_TRACK, first + i);
-			put_fixed(&event, EVENT_DOUBLE, bits);
-			write_event(p, (t->time.base + b) << t->time.shift, &packet, &event);
-		}
+		for (unsigned int i = 0; i < COUNTERS; i++)
+			write_number(p, track[i], (t->time.base + b) << t->time.shift, v[i]);
 	}
 }
 
-int perfetto_write(struct perfetto *p, const struct machines *m, const struct timeline *t, FILE *f,
-		   uint64_t *left_out)
+int perfetto_write(struct perfetto *p, const struct perfetto_about *about, FILE *f,
+		   uint64_t *left_out, uint64_t *connections)
 {
 	size_t nr = 0;
 	struct kept *all;
 	uint64_t written = 0;
 
 	p->f = f;
-	p->machines = m;
+	p->machines = about->m;
+	*connections = 0;
 	if (p->seen <= p->max)
 		p->nr_slow = 0;
 	while (p->nr_slow && p->nr_slow + p->nr_fair > p->max)
@@ -615,8 +689,10 @@ int perfetto_write(struct perfetto *p, const struct machines *m, const struct ti
 		written++;
 	}
 	free(all);
-	if (t)
-		write_counters(p, t);
+	if (about->t)
+		write_counters(p, about->t);
+	write_tcp(p, about, connections);
+	write_path_events(p, about);
 	*left_out = p->seen - written;
 	return p->err;
 }

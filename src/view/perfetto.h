@@ -14,12 +14,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "core/path_events.h"
 #include "merge/places.h"
+#include "merge/tcp_history.h"
 #include "merge/timeline.h"
+#include "stream/reader.h"
 
 /* Commands in a file, unless the user wants another number: some 100 MB. */
 #define PERFETTO_COMMANDS 200000u
 #define PERFETTO_COMMANDS_MAX 10000000u
+
+/* TCP connections with counters, each of TCP_HISTORY_POINTS points: 8 MB. */
+#define PERFETTO_CONNECTIONS 256u
 
 /* The first packet, by which a file that may be replaced is known. */
 #define PERFETTO_BEGINS "\x0a\x15\x50\x01\x68\x01\xe2\x03\x0e\x08\x01\x12\x0antprof-bpf"
@@ -42,15 +48,30 @@ int perfetto_add(struct perfetto *p, const struct merge_connection *c, const str
 		 const struct nt_record *target, int64_t to_common);
 
 /**
- * perfetto_write() - write the trace; nothing may be added after this
+ * struct perfetto_about - what a trace has besides commands
  * @m: names of machines
+ * @inputs: their clocks
  * @t: for counters, or NULL
+ * @tcp: for counters of connections, with curves
+ * @events: of controllers
+ */
+struct perfetto_about {
+	const struct machines *m;
+	const struct input *inputs;
+	const struct timeline *t;
+	const struct tcp_history *tcp;
+	const struct path_events *events;
+};
+
+/**
+ * perfetto_write() - write the trace; nothing may be added after this
  * @left_out: set to the number of commands that found no room
+ * @connections: the same of TCP connections
  *
  * Return: 0 or -ENOMEM.
  */
-int perfetto_write(struct perfetto *p, const struct machines *m, const struct timeline *t, FILE *f,
-		   uint64_t *left_out);
+int perfetto_write(struct perfetto *p, const struct perfetto_about *about, FILE *f,
+		   uint64_t *left_out, uint64_t *connections);
 
 /** perfetto_free() - release; NULL is fine */
 void perfetto_free(struct perfetto *p);

@@ -317,7 +317,9 @@ static void shown_print(const struct block *b, struct shown *s, struct view_stat
 	layout_choose(s, b, state);
 	fputs(margin, f);
 	table_heading(&s->table, f);
-	fprintf(f, "%s%s\n", s->history ? s->table.gap : "", s->history ? "history" : "");
+	if (s->history)
+		fprintf(f, "%s%-*shistogram", s->table.gap, (int)s->history, "history");
+	fputs("\n", f);
 	if (s->total)
 		row_print(b, s, s->total, margin, f);
 	for (size_t i = 0; i < s->nr; i++)

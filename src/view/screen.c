@@ -177,6 +177,19 @@ static void rows_keep(const struct screen *s, const size_t *need, size_t *got)
 	}
 }
 
+/* A stage that is not visible may be the slow one: its table gets what rows can do without. */
+static void stages_keep(const struct screen *s, const size_t *need, size_t *got)
+{
+	size_t least = need[SCREEN_ROWS] < ROWS_MIN ? need[SCREEN_ROWS] : ROWS_MIN;
+
+	for (int p = SCREEN_STAGES; p <= SCREEN_MERGED; p++) {
+		while (s->focus == SCREEN_ROWS && got[p] < need[p] && got[SCREEN_ROWS] > least) {
+			got[SCREEN_ROWS]--;
+			got[p]++;
+		}
+	}
+}
+
 /* The position of the next line: its output, the room for it, and whether it may have a style. */
 struct cursor {
 	FILE *out;
@@ -341,6 +354,7 @@ void screen_redraw(struct screen *s, FILE *out, unsigned int columns, unsigned i
 	left = room_share(need, got, left, SCREEN_SHARE);
 	room_share(need, got, left, SCREEN_SPARE);
 	rows_keep(s, need, got);
+	stages_keep(s, need, got);
 	if (focused)
 		need[s->focus] = focused;
 	/* Always keep the key line visible, even if other parts are long. */
@@ -497,6 +511,17 @@ void page_tcp_print(const struct block *b, FILE *f)
 		fputs("they are not read: start with --tcp\n", f);
 }
 
+static void words_explain(const char *const (*word)[2], size_t nr, FILE *f, unsigned int width)
+{
+	for (size_t i = 0; i < nr; i++) {
+		struct wrap w = {.f = f, .width = width, .used = 10};
+
+		fprintf(f, "%-10s", word[i][0]);
+		wrap_words(&w, word[i][1]);
+		fputs("\n", f);
+	}
+}
+
 void page_help_print(FILE *f, unsigned int width)
 {
 	static const char *const keys[][2] = {
@@ -519,15 +544,19 @@ void page_help_print(FILE *f, unsigned int width)
 		{"? h", "this page, and back"},
 		{"q", "quit, with the summary of the whole run; so does Ctrl-C"},
 	};
+	static const char *const columns[][2] = {
+		{"infl", "commands in flight now; in a summary, on average"},
+		{"oldest", "how long the oldest of them has been in flight"},
+		{"over", "the time that percentiles are of: ten seconds if a block has fewer than "
+			 "100 commands"},
+		{"history", "p99 of the last blocks, the latest at the right"},
+		{"share", "of the time of all commands of the operation"},
+	};
 
 	fputs("keys\n", f);
-	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
-		struct wrap w = {.f = f, .width = width, .used = 10};
-
-		fprintf(f, "%-10s", keys[i][0]);
-		wrap_words(&w, keys[i][1]);
-		fputs("\n", f);
-	}
+	words_explain(keys, ARRAY_SIZE(keys), f, width);
+	fputs("columns\n", f);
+	words_explain(columns, ARRAY_SIZE(columns), f, width);
 }
 
 void keys_print(const struct view_state *l, FILE *f)

@@ -38,6 +38,7 @@ enum screen_room {
 	X(HISTOGRAMS, "lines", SHARE, 0) \
 	X(PAGE, "lines", SHARE, 1)       \
 	X(PEERS, NULL, WHOLE, 0)         \
+	X(EVENTS, "events", SPARE, 0)    \
 	X(LOSSES, NULL, WHOLE, 0)        \
 	X(KEYS, NULL, WHOLE, 0)
 

@@ -102,8 +102,8 @@ static const struct column population[] = {
 
 const struct columns population_columns = COLUMNS("population", population);
 
-/* Where each of the ten stages spends its time. */
-static const unsigned char merged_at[NT_MERGED_STAGES_NR] = {
+/* Where each of the ten stages spends its time, and what may stand for one of them. */
+static const unsigned char merged_at[NT_MERGED_STAGES_NR + NT_NETWORK_PARTS_NR] = {
 	[NT_MS_BLK_SUBMISSION] = STAGE_AT_HOST,
 	[NT_MS_NVME_TCP_SUBMISSION] = STAGE_AT_HOST,
 	[NT_MS_NSTACK_SUBMISSION] = STAGE_AT_TARGET,
@@ -114,13 +114,16 @@ static const unsigned char merged_at[NT_MERGED_STAGES_NR] = {
 	[NT_MS_NSTACK_COMPLETION] = STAGE_AT_HOST,
 	[NT_MS_NVME_TCP_COMPLETION] = STAGE_AT_HOST,
 	[NT_MS_BLK_COMPLETION] = STAGE_AT_HOST,
+	[NT_MERGED_STAGES_NR + NT_NP_HOST_SEND_QUEUE] = STAGE_AT_HOST,
+	[NT_MERGED_STAGES_NR + NT_NP_WIRE] = STAGE_AT_NETWORK,
+	[NT_MERGED_STAGES_NR + NT_NP_TARGET_SEND_QUEUE] = STAGE_AT_TARGET,
 };
 
 static unsigned int where_of(uint32_t stages)
 {
 	unsigned int where = 0;
 
-	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(merged_at); i++)
 		where |= stages & 1u << i ? merged_at[i] : 0u;
 	return where;
 }
@@ -250,11 +253,19 @@ static void stages_of_sum(struct stage_rows *rows, const struct stats *s,
 		side_add(rows, s->side, into, (enum nt_op)op, sum->stage[op], sum->commands[op]);
 }
 
+/* The first stage of a set; for a part of the network, that. */
+static uint32_t first_of(uint32_t stages)
+{
+	uint32_t first = stages & -stages;
+
+	return first < 1u << NT_MERGED_STAGES_NR ? first : 1u << NT_MS_NETWORK_TRANSMISSION;
+}
+
 /* Compares two sets of joined stages: by the first stage, then by the set. */
 static int by_stages(const void *a, const void *b)
 {
 	const struct totals_stage *const *x = a, *const *y = b;
-	uint32_t first_x = (*x)->stages & -(*x)->stages, first_y = (*y)->stages & -(*y)->stages;
+	uint32_t first_x = first_of((*x)->stages), first_y = first_of((*y)->stages);
 
 	if (first_x != first_y)
 		return first_x < first_y ? -1 : 1;
@@ -550,8 +561,40 @@ static void across_heading(const struct across *a, const char *what, FILE *f)
 	table_titles(&a->table, f);
 }
 
-/* @what: above the names of the stages. Return: 0 or -ENOMEM. */
-static int print_across(const struct stage_rows *rows, const char *what,
+static double largest_share(const struct across_row *row)
+{
+	double largest = 0;
+
+	for (unsigned int op = 0; op < NT_OPS_NR; op++)
+		if (row->op[op] && share_of(row->op[op]) > largest)
+			largest = share_of(row->op[op]);
+	return largest;
+}
+
+static int by_share(const void *a, const void *b)
+{
+	double x = largest_share(a), y = largest_share(b);
+
+	return (x < y) - (x > y);
+}
+
+/* Keeps the largest stages if there is no room for all. @what: then says so. */
+static void across_keep(struct across *a, unsigned int most, char what[CELL_LEN])
+{
+	if (a->nr_rows <= most)
+		return;
+	qsort(a->row, a->nr_rows, sizeof(a->row[0]), by_share);
+	snprintf(what, CELL_LEN, "largest %u of %u", most, a->nr_rows);
+	a->nr_rows = most;
+}
+
+/*
+ * @what: above the names of the stages
+ * @most: so many stages
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static int print_across(const struct stage_rows *rows, char what[CELL_LEN], unsigned int most,
 			const struct figures *figures, FILE *f, unsigned int width, bool unicode)
 {
 	struct figures usual = {.nr = 0};
@@ -568,6 +611,7 @@ static int print_across(const struct stage_rows *rows, const char *what,
 	a->columns = (struct columns){stage_columns.name, a->column, ACROSS_FIGURES};
 	memcpy(a->column, across_columns, sizeof(across_columns));
 	across_fill(a, rows);
+	across_keep(a, most, what);
 	used = across_fit(a, width) + 1;
 	if (a->nr_ops == 1 && used + BAR_MIN <= width)
 		bar = bar_width(width, used, BAR_MIN, BAR_MAX);
@@ -650,8 +694,9 @@ void stage_memory_free(struct stage_memory *m)
 }
 
 /* @what: above the names of the stages; the time of the percentiles follows. */
-static int show(struct stage_rows *rows, char what[CELL_LEN], const struct figures *figures,
-		struct stage_memory *memory, FILE *f, unsigned int width, bool unicode)
+static int show(struct stage_rows *rows, char what[CELL_LEN], unsigned int most,
+		const struct figures *figures, struct stage_memory *memory, FILE *f,
+		unsigned int width, bool unicode)
 {
 	size_t at = strlen(what);
 	char duration[16];
@@ -663,7 +708,7 @@ static int show(struct stage_rows *rows, char what[CELL_LEN], const struct figur
 	if (ns)
 		snprintf(what + at, CELL_LEN - at, "%sp99 of %s", at ? ", " : "",
 			 duration_format(duration, sizeof(duration), (double)ns));
-	return print_across(rows, what, figures, f, width, unicode);
+	return print_across(rows, what, most, figures, f, width, unicode);
 }
 
 static const char *const whose[] = {
@@ -672,7 +717,7 @@ static const char *const whose[] = {
 	[STAGES_OF_ALL] = "ALL CONTROLLERS",
 };
 
-int stages_show_side(const struct stats *s, const struct stages_sum *sum,
+int stages_show_side(const struct stats *s, const struct stages_sum *sum, unsigned int most,
 		     const struct figures *figures, struct stage_memory *memory, FILE *f,
 		     unsigned int width, bool unicode)
 {
@@ -685,10 +730,10 @@ int stages_show_side(const struct stats *s, const struct stages_sum *sum,
 		columns_stages_of_side(&rows, s, false);
 	if (sum)
 		snprintf(what, sizeof(what), "%s", whose[sum->scope]);
-	return show(&rows, what, figures, memory, f, width, unicode);
+	return show(&rows, what, most, figures, memory, f, width, unicode);
 }
 
-int stages_show_merged(const struct totals *m, const enum stages_scope *scope,
+int stages_show_merged(const struct totals *m, const enum stages_scope *scope, unsigned int most,
 		       const struct figures *figures, struct stage_memory *memory, FILE *f,
 		       unsigned int width, bool unicode)
 {
@@ -700,7 +745,7 @@ int stages_show_merged(const struct totals *m, const enum stages_scope *scope,
 	line_format(what, sizeof(what), &merging_columns, merged, ARRAY_SIZE(merged), m);
 	if (scope)
 		snprintf(what + strlen(what), sizeof(what) - strlen(what), ", %s", whose[*scope]);
-	return show(&rows, what, figures, memory, f, width, unicode);
+	return show(&rows, what, most, figures, memory, f, width, unicode);
 }
 
 void stages_print_side(const struct stats *s, bool summary, unsigned int form,

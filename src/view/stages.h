@@ -95,6 +95,7 @@ void stage_memory_free(struct stage_memory *m);
  * stages_show_side() - print the stages of an interval for a screen: a line a stage, the figures of
  * each operation beside each other
  * @sum: of some rows, and the heading says of which; NULL: of all
+ * @most: so many stages; if there are more, those with the largest shares
  * @figures: NULL or empty: mean and p99
  * @memory: where percentiles come from if the interval has too few commands, or NULL
  * @width: of the screen; places, figures and operations that find no room are left out
@@ -103,7 +104,7 @@ void stage_memory_free(struct stage_memory *m);
  *
  * Return: 0 or -ENOMEM.
  */
-int stages_show_side(const struct stats *s, const struct stages_sum *sum,
+int stages_show_side(const struct stats *s, const struct stages_sum *sum, unsigned int most,
 		     const struct figures *figures, struct stage_memory *memory, FILE *f,
 		     unsigned int width, bool unicode);
 
@@ -111,7 +112,7 @@ int stages_show_side(const struct stats *s, const struct stages_sum *sum,
  * stages_show_merged() - the same for the ten stages of merged commands
  * @scope: of which rows they are; NULL: of all commands, which is not said
  */
-int stages_show_merged(const struct totals *m, const enum stages_scope *scope,
+int stages_show_merged(const struct totals *m, const enum stages_scope *scope, unsigned int most,
 		       const struct figures *figures, struct stage_memory *memory, FILE *f,
 		       unsigned int width, bool unicode);
 

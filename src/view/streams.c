@@ -74,6 +74,8 @@ static const struct column input[] = {
 			    .none = no_bursts},
 	[INPUT_UNKNOWN_LOSSES] = {"unknown_losses", "unknown losses", .unit = UNIT_COUNT,
 				  FIELD(losses.unknown), .least = 1},
+	[INPUT_NAMES_GONE] = {"names_gone", "names gone", .unit = UNIT_COUNT, FIELD(names_gone),
+			      .least = 1},
 	[INPUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,
 				  .get = get_frames, .arg = INPUT_UNKNOWN_FRAMES},
 	[INPUT_LONGER_FRAMES] = {"longer_frames", "longer frames", .unit = UNIT_COUNT,
@@ -237,7 +239,9 @@ void inputs_print(const struct input *in, FILE *f)
 	static const struct phrase selection =
 		PHRASE("recorded were only commands of ", INPUT_SELECTION,
 		       .after = ": counts and rates are of these\n");
-	static const struct phrase unknown[] = {
+	static const struct phrase counts[] = {
+		PHRASE("names of connections and disks that gave way to later ones ",
+		       INPUT_NAMES_GONE, .after = "\n"),
 		PHRASE("losses of names that this version does not know ", INPUT_UNKNOWN_LOSSES,
 		       .after = "\n"),
 		PHRASE("frames of types that this version does not know ", INPUT_UNKNOWN_FRAMES,
@@ -269,8 +273,8 @@ void inputs_print(const struct input *in, FILE *f)
 			    in->header.side, in->header.missing, "\n");
 	}
 	losses_print(in, f);
-	for (unsigned int i = 0; i < ARRAY_SIZE(unknown); i++)
-		note_print(in, &unknown[i], f);
+	for (unsigned int i = 0; i < ARRAY_SIZE(counts); i++)
+		note_print(in, &counts[i], f);
 	if (error[0]) {
 		LINE_PRINT(f, &input_columns, path, in);
 		fprintf(f, "%s%s\n", error, in->begun ? "; what was whole before is used" : "");

@@ -32,6 +32,7 @@ enum input_column {
 	INPUT_BURSTS,	/* no value if recording was not in bursts */
 	INPUT_MEASURED, /* seconds of all bursts; no value if recording was not in bursts */
 	INPUT_UNKNOWN_LOSSES, /* with names that this version does not know; no value if it is 0 */
+	INPUT_NAMES_GONE,     /* that gave way to later ones; no value if it is 0 */
 	INPUT_UNKNOWN_FRAMES, /* of types that this version does not know; no value if it is 0 */
 	INPUT_LONGER_FRAMES,  /* with fields that this version does not know; no value if it is 0 */
 };

@@ -18,6 +18,7 @@ static void get_address(const void *row, const struct column *c, struct value *v
 	snprintf(v->buf, sizeof(v->buf), v6 ? "[%s]:%u" : "%s:%u", text,
 		 peer ? s->peer_port : s->local_port);
 	value_text(v, v->buf);
+	v->none = !s->family;
 }
 
 static void get_ns(const void *row, const struct column *c, struct value *v)

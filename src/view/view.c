@@ -19,6 +19,7 @@
 #include "view/lines.h"
 #include "view/losses.h"
 #include "view/numbers.h"
+#include "view/path_events.h"
 #include "view/peers.h"
 #include "view/rows.h"
 #include "view/screen.h"
@@ -208,6 +209,25 @@ static bool is_small(const struct view_options *o)
 	return o->redraw && o->lines && o->lines < HEAD_LINES_MIN;
 }
 
+/* Lines of a small screen that stages cannot have: the other parts' and their own headings. */
+#define OTHER_LINES 9
+
+/* Which stages find room: all, or on a small screen the largest, unless the keys scroll them. */
+static unsigned int most_stages(const struct view_options *o)
+{
+	if (!is_small(o) || (o->state && o->state->focus == VIEW_FOCUS_STAGES))
+		return UINT_MAX;
+	return o->lines > OTHER_LINES ? o->lines - OTHER_LINES : 1;
+}
+
+/* A screen with fewer lines has one for each peer, so that all ten stages are there. */
+#define PEER_LINES_MIN 30
+
+static bool is_short(const struct view_options *o)
+{
+	return o->redraw && o->lines && o->lines < PEER_LINES_MIN;
+}
+
 /* Whether a small screen needs no word of the peers: all of them send their streams. */
 static bool peers_run(const struct live_merge *l)
 {
@@ -235,21 +255,24 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		any |= m->latency[op].count != 0;
 	if (o->redraw && !b->summary && !is_filtered(o))
-		err = stages_show_merged(m, NULL, figures_of(o), memory_of(o, b, true),
-					 s->part[SCREEN_MERGED], b->width, b->unicode);
+		err = stages_show_merged(m, NULL, most_stages(o), figures_of(o),
+					 memory_of(o, b, true), s->part[SCREEN_MERGED], b->width,
+					 b->unicode);
 	else if (!o->redraw || b->summary)
 		stages_print_merged(m, STAGES_ANY_OP, figures_of(o), s->part[SCREEN_MERGED],
 				    b->width, b->unicode);
-	err = err ?: connections_print_stages(m, s->part[SCREEN_CONNECTIONS]);
+	err = err ?: connections_print_stages(m, s->part[SCREEN_CONNECTIONS], wrap);
+	if (!b->summary && is_short(o) && peers_run(o->peers))
+		wrap = WRAP_NEVER;
 	if (b->summary || !is_small(o) || !peers_run(o->peers))
 		peers_print(o->peers, b->summary, s->part[SCREEN_PEERS], wrap);
 	for (unsigned int i = 0; !err && live_merge_peer(o->peers, i); i++)
 		unmatched_show(o, b, s, i);
-	if (!err && b->summary)
+	/* For scripts. On a terminal the tables have the same. */
+	if (!err && b->summary && !o->redraw)
 		err = connections_print(live_merge_merge(o->peers), live_merge_machines(o->peers),
-					s->part[SCREEN_PEERS]);
-	if (!err && b->summary)
-		err = numbers_print_merged(m, s->part[SCREEN_PEERS]);
+					s->part[SCREEN_PEERS])
+			      ?: numbers_print_merged(m, s->part[SCREEN_PEERS]);
 	return err ?: any;
 }
 
@@ -262,8 +285,8 @@ static int filtered_merged_print(const struct view_options *o, const struct bloc
 	int err = visible_rows_merged(p, b->s, NULL, m, &some, &scope);
 
 	if (!err)
-		err = stages_show_merged(&some, &scope, figures_of(o), NULL, f, b->width,
-					 b->unicode);
+		err = stages_show_merged(&some, &scope, most_stages(o), figures_of(o), NULL, f,
+					 b->width, b->unicode);
 	totals_free(&some);
 	return err;
 }
@@ -273,7 +296,8 @@ static int filtered_stages_print(const struct view_options *o, const struct bloc
 				 const struct visible_rows *p, FILE *f)
 {
 	struct stages_sum *sum = visible_rows_stages(p, b->s, NULL, b->summary);
-	int err = sum ? stages_show_side(b->s, sum, figures_of(o), NULL, f, b->width, b->unicode)
+	int err = sum ? stages_show_side(b->s, sum, most_stages(o), figures_of(o), NULL, f,
+					 b->width, b->unicode)
 		      : -ENOMEM;
 
 	free(sum);
@@ -292,7 +316,10 @@ static int table_show(const struct block *b, const struct view_options *o, struc
 
 	state = state ?: &otherwise;
 	err = visible_rows_make(&p, b->s, state, b->summary);
-	if (!err && !p.from) {
+	if (!err && !p.from && controllers_before(o->controllers)) {
+		fprintf(s->part[SCREEN_ROWS], "no commands but %" PRIu64 " from before tracing\n",
+			controllers_before(o->controllers));
+	} else if (!err && !p.from) {
 		fputs("no commands\n", s->part[SCREEN_ROWS]);
 	} else if (!err) {
 		rows_print_visible(b, &p, o->redraw && !b->summary ? o->state : NULL,
@@ -330,8 +357,9 @@ static void losses_print(const struct view_options *o, const struct block *b, st
 	else if (o->limits)
 		limits_print_interval(o->limits, f);
 	if (b->summary) {
-		/* On a terminal the tables above already show the other numbers. */
-		numbers_print_side(b->s, o->redraw, f);
+		/* For scripts. On a terminal the tables above already show these numbers. */
+		if (!o->redraw)
+			numbers_print_side(b->s, f);
 		errors_print_run(&b->s->errors, "error", f);
 		/* A person does not read zeroes; a script reads a pipe. */
 		if (!o->redraw)
@@ -376,8 +404,9 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 		err = rows_print(b, s->part[SCREEN_ROWS], s->part[SCREEN_LEGEND]);
 	if (!merged && o->redraw && !b->summary && !ftell(s->part[SCREEN_STAGES]))
 		err = err
-			      ?: stages_show_side(b->s, NULL, figures_of(o), memory_of(o, b, false),
-						  s->part[SCREEN_STAGES], b->width, b->unicode);
+			      ?: stages_show_side(b->s, NULL, most_stages(o), figures_of(o),
+						  memory_of(o, b, false), s->part[SCREEN_STAGES],
+						  b->width, b->unicode);
 	else if ((!merged && !o->redraw) || b->summary)
 		stages_print_side(b->s, b->summary, 0, figures_of(o), s->part[SCREEN_STAGES],
 				  b->width, b->unicode);
@@ -387,6 +416,7 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 		histograms_print(b, s->part[SCREEN_HISTOGRAMS]);
 	if (b->s->tcp.asked && !o->redraw && !b->summary)
 		tcp_print(&b->s->tcp, s->part[SCREEN_CONNECTIONS], b->width);
+	path_events_print(b->s, o->redraw || b->summary, s->part[SCREEN_EVENTS]);
 	losses_print(o, b, s);
 	return err;
 }

@@ -213,6 +213,13 @@ static void say_place(struct text *s, const struct tail *t)
 	    percent(t->place_gap[t->lead], t->gap_ns));
 }
 
+static void say_limit(struct text *s, const struct tail *t, const char *what)
+{
+	say(s,
+	    "%s. %.0f %% of that time is of commands in whose seconds it limited their connection",
+	    what, percent(t->figure[t->cause], 1));
+}
+
 static double ahead(const struct why_sum *s)
 {
 	return s->followed ? (double)s->ahead / (double)s->followed : 0;
@@ -253,6 +260,21 @@ static void say_cause(struct text *s, const struct why_view *v, const struct tai
 		    "the queue's depth alone: slow commands have %.1f others ahead of them, those near "
 		    "the median %.1f, and each takes about as long as ever",
 		    ahead(&t->slow), ahead(&t->mid));
+		break;
+	case CAUSE_LOSS:
+		say(s,
+		    "loss: %.0f %% of that time is of commands that waited for segments which TCP sent "
+		    "again",
+		    percent(t->figure[CAUSE_LOSS], 1));
+		break;
+	case CAUSE_WINDOW:
+		say_limit(s, t, "the receive window of the other machine: its reader is slow");
+		break;
+	case CAUSE_BUFFER:
+		say_limit(s, t, "the send buffer: see net.ipv4.tcp_wmem of the sender");
+		break;
+	case CAUSE_CWND:
+		say_limit(s, t, "the congestion window: more was to be sent than it lets out");
 		break;
 	default:
 		say_place(s, t);

@@ -4,7 +4,7 @@
 # html.sh - a browser shows what report --html and stacks --svg write: without a message, without a request, at two widths;
 # names are text, its figures are those of --format json, tables sort, curves and stacks zoom.
 #
-# Screenshots stay in SCREENSHOTS=FOLDER. Without chromium-headless-shell this is skipped: tests/install-packages browser.
+# Screenshots stay in SCREENSHOTS=FOLDER. make check installs the browser where it can; without one this is skipped.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/machine/lib.sh
@@ -42,6 +42,7 @@ cat >"$out/try.js" <<'END'
 const told = document.body.dataset;
 told.wide = document.documentElement.scrollWidth;
 told.images = document.images.length;
+told.cut = [...document.querySelectorAll('.stack')].filter(e => e.getBoundingClientRect().right > innerWidth).length;
 told.canvases = document.querySelectorAll('canvas').length;
 const table = document.querySelector('table.sort[id$=queues]');
 if (table) {
@@ -72,7 +73,7 @@ recordings=(docs/examples/slow-disk.{host,target}.ntp)
 "$program" report "${recordings[@]}" --html "$out/both.html" --format json >"$out/both.json"
 "$program" report "${recordings[0]}" --html "$out/alone.html" --format json >"$out/alone.json"
 NTPROF_HTML=$out "$build/unit/cli/test_report_html" >"$out/log" 2>&1 || cat "$out/log"
-for page in both alone hostile; do
+for page in both alone hostile events; do
 	with_script $page
 	for width in 1280 390; do
 		browse $page-tried.html $width --dump-dom >"$out/$page-$width.dom"

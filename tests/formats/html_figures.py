@@ -14,6 +14,7 @@ class Page(HTMLParser):
     def __init__(self, path):
         super().__init__()
         self.tables, self.told, self.text = {}, {}, ""
+        self.figures, self.marks = set(), []
         self.table = self.cell = self.skip = None
         with open(path, encoding="utf-8") as f:
             self.feed(f.read())
@@ -24,6 +25,10 @@ class Page(HTMLParser):
             self.told = attrs
         elif tag in ("script", "style"):
             self.skip = tag
+        elif tag == "figure" and "id" in attrs:
+            self.figures.add(attrs["id"])
+        elif tag == "path" and attrs.get("class") == "ev":
+            self.marks.append("")
         elif tag == "table":
             self.table = {"heads": [], "rows": []}
             self.tables[attrs.get("id")] = self.table
@@ -56,8 +61,10 @@ class Page(HTMLParser):
 
 def same(cell, value):
     exact, text = cell
+    if not value and text in ("-", "0x0", "0"):
+        return True
     if value is None or value is False:
-        return text in ("-", "0x0", "0")
+        return False
     if isinstance(value, str):
         return text == value
     return exact is not None and abs(int(exact, 0) if exact.startswith("0x") else float(exact) - value) <= \
@@ -89,7 +96,7 @@ def main(folder):
             return json.load(f)
 
     for width in (1280, 390):
-        pages = {name: Page(f"{folder}/{name}-{width}.dom") for name in ("both", "alone", "hostile")}
+        pages = {name: Page(f"{folder}/{name}-{width}.dom") for name in ("both", "alone", "hostile", "events")}
         both, report = pages["both"], read("both")
         operations = both.rows("merged-operations")
         tell(f"{width}: operations are those of JSON", compare(
@@ -100,8 +107,18 @@ def main(folder):
         alone = read("alone")["inputs"][0]["alone"]
         tell(f"{width}: stages of one side are those of JSON",
              compare(pages["alone"].rows("input0-stages"), alone["stages"]))
+        events, report = pages["events"], read("events")
+        rows = events.rows("merged-events")
+        for row in rows:  # seconds here, nanoseconds in JSON
+            row["at"][0] = str(round(float(row["at"][0]) * 1e9))
+        tell(f"{width}: events are those of JSON", compare(rows, report["path_events"]))
+        tell(f"{width}: each event has a mark", events.marks and len(events.marks) % len(report["path_events"]) == 0)
+        for i, rows in enumerate(report["tcp"]):
+            tell(f"{width}: TCP of recording {i} is that of JSON", compare(events.rows(f"merged-tcp-{i}-rows"), rows))
+            tell(f"{width}: and has curves", all(f"merged-tcp-{i}-over-time-{k}" in events.figures for k in range(3)))
         for name, page in pages.items():
             tell(f"{width}: {name} fits", int(page.told["data-wide"]) <= width or page.told["data-wide"])
+            tell(f"{width}: {name} has all of its bars", page.told["data-cut"] == "0" or page.told["data-cut"])
             tell(f"{width}: {name} has no image", page.told["data-images"] == "0")
             means = [float(v) for v in page.told.get("data-sorted", "").split()]
             tell(f"{width}: {name} sorts", len(means) > 1 and means == sorted(means, reverse=True))

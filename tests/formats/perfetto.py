@@ -32,7 +32,7 @@ def main(trace, report):
     with open(report, encoding="utf-8") as f:
         report = json.load(f)
     tracks, names, stacks = {}, {}, defaultdict(list)
-    slices, counters, flows = [], defaultdict(int), defaultdict(list)
+    slices, counters, flows, instants = [], defaultdict(list), defaultdict(list), []
     wrong = defaultdict(int)
 
     for packet in packets:
@@ -48,7 +48,9 @@ def main(trace, report):
             if track not in tracks:
                 wrong["tracks"] += 1
             if kind == "TYPE_COUNTER":
-                counters[tracks[track]["name"][0]] += 1
+                counters[tracks[track]["name"][0]].append(event["double_counter_value"][0])
+            elif kind == "TYPE_INSTANT":
+                instants.append((at, tracks[track]["name"][0], event["name"][0]))
             elif kind == "TYPE_SLICE_BEGIN":
                 name = event["name"][0] if event["name"] else names.get(event["name_iid"][0])
                 wrong["names"] += not name
@@ -99,7 +101,18 @@ def main(trace, report):
     back = [f for f, ends in flows.items() if dict((e[0], e[1]) for e in ends)["to"] + error <
             dict((e[0], e[1]) for e in ends)["from"]]
     print("no arrow goes back in time", "yes" if not back else back[:3], sep="\t")
-    print("there are counters", "yes" if len(counters) == 5 and min(counters.values()) > 1 else dict(counters), sep="\t")
+    tcp = [row for rows in report.get("tcp", []) for row in rows]
+    print("there are counters", "yes" if len(counters) == 5 + 2 * len(tcp) and min(map(len, counters.values())) > 1 else
+          list(counters), sep="\t")
+    bad = [name for row in tcp for name in [f"{row['controller']} queue {row['queue']}"]
+           if min(counters[name + " cwnd"]) != row["cwnd"] or
+           counters[name + " sent again"][-1] != row["retransmitted_added"]]
+    print("those of TCP are the figures of report --tcp", "yes" if not bad else bad, sep="\t")
+    events = report.get("path_events", [])
+    print("each event of a controller is an instant",
+          "yes" if [i[1] for i in instants] == [e["controller"] for e in events] and
+          [b[0] - a[0] for a, b in zip(instants, instants[1:])] == [b["at"] - a["at"] for a, b in zip(events, events[1:])]
+          else instants, sep="\t")
 
 
 main(*sys.argv[1:])

@@ -16,11 +16,16 @@ decode() {
 	protoc --decode=Trace --proto_path=tests/formats perfetto.proto <"$1"
 }
 "$program" report "${recordings[@]}" --perfetto "$out/trace" --format json >"$out/json"
-decode "$out/trace" >"$out/text"
-equal "protoc decodes it" $? 0
-while IFS=$'\t' read -r name verdict; do
-	equal "$name" "$verdict" yes
-done < <(/usr/bin/python3 tests/formats/perfetto.py "$out/text" "$out/json")
+# A recording with TCP connections and events of controllers.
+NTPROF_HTML=$out "${BUILD:-build}/unit/cli/test_report_html" >"$out/log" 2>&1 || cat "$out/log"
+for what in trace:json events.trace:events.json; do
+	decode "$out/${what%:*}" >"$out/text"
+	equal "protoc decodes it" $? 0
+	while IFS=$'\t' read -r name verdict; do
+		equal "$name" "$verdict" yes
+	done < <(/usr/bin/python3 tests/formats/perfetto.py "$out/text" "$out/${what#*:}")
+done
+check "events and TCP are there" grep -q 'TYPE_INSTANT' "$out/text"
 
 "$program" report "${recordings[@]}" --perfetto "$out/trace" --perfetto-max 100 >/dev/null 2>"$out/log"
 decode "$out/trace" >"$out/text"

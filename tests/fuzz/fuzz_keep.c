@@ -81,9 +81,9 @@ static uint64_t now_of(const struct play *p)
 	return monotonic_ns() + p->passed_ns;
 }
 
-static void check_ring(const struct play *p)
+static void check_ring(struct play *p)
 {
-	const struct ring *r = &p->ring;
+	struct ring *r = &p->ring;
 	uint64_t kept = r->open ? r->open->records.records : 0, last = 0;
 	unsigned int nr = !!r->open;
 

@@ -72,6 +72,8 @@ static struct stream_event event_of(const struct scenario_event *e)
 	case STREAM_RECORD:
 		s.record = e->record;
 		s.record.flags &= NT_F_NO_CQE | NT_F_CANCELLED;
+		s.record.fine[0] = s.record.cid % 3 ? s.record.cid + 1u : 0;
+		s.record.fine[1] = s.record.cid % 5 ? UINT32_MAX - s.record.cid : 0;
 		/* One more origin than there are. */
 		s.record.flags |= (s.record.cid % (ORIGINS + 2)) << NT_F_ORIGIN_SHIFT;
 		if (s.record.cid % 16 == 9)
@@ -108,6 +110,34 @@ static void write_places(struct stream_writer *w, unsigned int stream)
 						.instance = i ? DEVICE_ANY_INSTANCE : 0,
 						.subsysnqn = "nqn.2024-01.org.example:a"};
 		strcpy(e.device.name, devices[i]);
+		ASSERT(!stream_write(w, &e));
+	}
+	for (uint16_t i = 0; i < NT_PATH_KINDS_NR + 2; i++) {
+		e = (struct stream_event){.type = STREAM_PATH,
+					  .path = {.ns = (uint64_t)i << 30,
+						   .kind = i,
+						   .state = i * 3u,
+						   .instance = UINT32_MAX * (i & 1),
+						   .subsysnqn = "\x1b[2J=\"x\",'y"}};
+		ASSERT(!stream_write(w, &e));
+	}
+	for (uint32_t i = 0; i < 8; i++) {
+		e = (struct stream_event){
+			.type = STREAM_RESENT,
+			.resent = {.slot = i % 3, .gen = 1, .ns = (uint64_t)i << 9}};
+		ASSERT(!stream_write(w, &e));
+		e = (struct stream_event){.type = STREAM_TCP,
+					  .tcp = {.slot = i % 3,
+						  .gen = 1,
+						  .ns = (uint64_t)i << 9,
+						  .state = {.srtt_us = i << 28,
+							    .snd_cwnd = i % 4,
+							    .unacked = i,
+							    .notsent = UINT32_MAX * (i & 1),
+							    .total_retrans = 7 - i,
+							    .jiffies = i % 5,
+							    .rwnd_limited = i,
+							    .congestion = "=\x1b[2J\"'"}}};
 		ASSERT(!stream_write(w, &e));
 	}
 	e = (struct stream_event){.type = STREAM_BURST, .burst = {1000, 1000000000000}};

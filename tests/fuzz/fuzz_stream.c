@@ -146,6 +146,12 @@ static void check_event(const struct stream_event *e)
 		CHECK_ARRAY(e->device.subsysnqn);
 		CHECK_ARRAY(e->device.name);
 		break;
+	case STREAM_PATH:
+		CHECK_ARRAY(e->path.subsysnqn);
+		break;
+	case STREAM_TCP:
+		CHECK_ARRAY(e->tcp.state.congestion);
+		break;
 	case STREAM_RECORD:
 		ASSERT(e->record.side < NT_SIDES);
 		ASSERT(e->record.op < NT_OPS_NR);
@@ -155,6 +161,7 @@ static void check_event(const struct stream_event *e)
 	case STREAM_LOSSES:
 	case STREAM_END:
 	case STREAM_BURST:
+	case STREAM_RESENT:
 		break;
 	default:
 		ASSERT(!"a known type");
@@ -183,6 +190,12 @@ static size_t event_size(const struct stream_event *e)
 		return sizeof(e->origin);
 	case STREAM_DEVICE:
 		return sizeof(e->device);
+	case STREAM_PATH:
+		return offsetof(struct nt_path_event, input);
+	case STREAM_TCP:
+		return sizeof(e->tcp);
+	case STREAM_RESENT:
+		return sizeof(e->resent);
 	}
 	ASSERT(!"a known type");
 	return 0;
@@ -315,7 +328,7 @@ static void repair(uint8_t *data, size_t size, bool sums_only)
 		if (!sums_only) {
 			put_le32(frame, len);
 			put_le16(frame + 4,
-				 sequence ? frame[4] % (STREAM_DEVICE + 2) : STREAM_HEADER);
+				 sequence ? frame[4] % (STREAM_FINE + 2) : STREAM_HEADER);
 			put_le16(frame + 6, 0);
 			put_le32(frame + 8, sequence++);
 		}

@@ -126,6 +126,17 @@ static void make_whole(const char *name, enum nt_side side, unsigned int records
 						   .instance = 0,
 						   .nsid = 1,
 						   .name = "nvme0n1"}});
+	append(w, (struct stream_event){.type = STREAM_PATH,
+					.path = {.ns = 1500000000,
+						 .state = NT_PATH_CONNECTING,
+						 .subsysnqn = "nqn.2024-01.org.example:disk"}});
+	append(w, (struct stream_event){.type = STREAM_RESENT,
+					.resent = {.slot = 1, .gen = 1, .ns = 1500000000}});
+	append(w, (struct stream_event){.type = STREAM_TCP,
+					.tcp = {.slot = 1,
+						.gen = 1,
+						.ns = 1600000000,
+						.state = {.snd_cwnd = 10, .congestion = "cubic"}}});
 	append(w, (struct stream_event){.type = STREAM_BURST,
 					.burst = {.began_ns = 1000000000, .ended_ns = 2000000000}});
 	append_records(w, side, 3);

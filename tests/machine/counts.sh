@@ -9,7 +9,16 @@ set -u
 disk=$(target_setup_null a size=256 discard=1 cache_size=64)
 target_subsystem "$disk"
 target_port
+tracing=/sys/kernel/tracing
+[[ $VM_KIND != patched ]] || echo 1 >$tracing/events/nvmet_tcp/nvmet_tcp_done_recv_pdu/enable
 ctrl=$(host_connect -i 2)
+if [[ $VM_KIND == patched ]]; then
+	echo 0 >$tracing/events/nvmet_tcp/nvmet_tcp_done_recv_pdu/enable
+	# As the text of the target's own events has it.
+	check "the text of an event says that its controller is not known yet" \
+		grep -q ' nvmet_: qid=0, .*, cmd=nvme_fabrics_type_connect,' $tracing/trace
+	check "or which it is" grep -q ' nvmet[1-9][0-9]*: qid=0, .*, cmd=nvme_admin_identify,' $tracing/trace
+fi
 dev=$(host_device "$ctrl")
 path=$(host_path "$ctrl")
 

@@ -45,6 +45,23 @@ equal "none is negative" "$(awk '$1 == "negative_stages" { print $2 }' both)" 0
 check "the peer's end is told" grep -q '^peer 1: ended' both
 no_losses "the host lost nothing" both
 
+# The same from the target's end, with the host as the peer.
+tracer_start turned --target -i 1 --peer 'ntprof-bpf record --host -o -'
+wait_for grep -q '^peer 1: running' turned
+wait_for tracer_ready "$(pgrep -fo '^ntprof-bpf record --host')"
+load --number_ios=600 --fsync=100
+wait_for grep -q '^read *network_transmission' turned
+tracer_stop "$tracer_pid"
+equal "on the target: the run ends well" $? 0
+check "on the target: no recorder is left" wait_for -t 60 sh -c '! pgrep -f "^ntprof-bpf record --host"'
+for op in read write flush; do
+	got=$(awk -v op=$op '$1 == "merged" && $2 == op { print $3 }' turned)
+	equal "on the target: every $op is matched" "$got" "$(commands turned $op)"
+	equal "on the target: the stages of every $op add up" \
+		"$(total turned 0 merged_stage $op)" "$(total turned 0 merged $op)"
+done
+check "on the target: the host's recorder is the peer" grep -q '^peer 1: .*host' turned
+
 # told NAME PATTERN PEER...: a load runs while there is such a peer; the host sees all of it, and tells
 # of the peer in an interval and in the summary.
 told() {
@@ -114,7 +131,7 @@ if SUDO_UID=x ntprof-bpf --host -d 1 --peer true >sudo 2>sudo.err; then
 fi
 check "a caller that is nobody: it says what to do" grep -q -e '--peer-as-root' sudo.err
 
-for wrong in '--target --peer x' 'trace --host --peer x' 'record --host -o x --peer x' 'report x --peer x' '--host --peer'; do
+for wrong in 'trace --host --peer x' 'record --host -o x --peer x' 'report x --peer x' '--host --peer'; do
 	# shellcheck disable=SC2086 # several words
 	check "refused: $wrong" sh -c '! ntprof-bpf "$@" 2>err; test -s err' sh $wrong
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 90
+# takes: 105
 # run with: --cpus 4
 # Connections come and go, each time with other numbers of queues and in another order, so that the kernel
 # gives the addresses of old queues to new ones. Stock probes find queues by their addresses. Controllers that are reset
@@ -152,5 +152,46 @@ in_turn() {
 }
 # What user space makes of it is the same with patched drivers.
 [[ $VM_KIND == patched ]] || in_turn
+
+# states FILE: the states of controllers in the path frames of a stream (docs/stream-format.md), in order
+states() {
+	od -An -v -tu1 "$1" | awk '
+		{ for (i = 1; i <= NF; i++) byte[n++] = $i }
+		function number(at, bytes) { return bytes ? byte[at] + 256 * number(at + 1, bytes - 1) : 0 }
+		END {
+			split("new live resetting connecting deleting deleting_noio dead", name, " ")
+			for (at = 12; at < n; at += 20 + number(at, 4))
+				if (number(at + 4, 2) == 10 && number(at + 32, 2) == 0)
+					print name[number(at + 34, 2) + 1]
+		}'
+}
+
+# The events of a controller are what was done to it: connected, reset twice, cut off, back again, deleted.
+path_events() {
+	local host ctrl
+
+	tracer_start host.log record --host -o path.ntp
+	host=$tracer_pid
+	ctrl=$(host_connect -i 1 --reconnect-delay=1 --keep-alive-tmo=2)
+	for _ in 1 2; do
+		nvme reset "/dev/$ctrl"
+	done
+	ip link set lo down
+	# Recovery waits for a command that the reset has sent, such as that for the ANA log: up to 60 s, admin_timeout of nvme_core.
+	wait_for -t 120 grep -q connecting "/sys/class/nvme/$ctrl/state"
+	sleep 3
+	ip link set lo up
+	wait_for -t 120 grep -q live "/sys/class/nvme/$ctrl/state"
+	host_disconnect "$ctrl"
+	tracer_stop "$host"
+	states path.ntp >states
+	# Connected, reset twice, cut off, deleted.
+	equal "each state is there once, in order" "$(paste -sd' ' states)" \
+		"connecting live resetting connecting live resetting connecting live resetting connecting live deleting deleting_noio"
+	ntprof-bpf report path.ntp >report
+	check "a report has them" grep -q "at .* s: $ctrl connecting" report
+	check "a failed attempt as well" grep -q "attempt . to reconnect failed" report
+}
+path_events
 target_remove
 finish

@@ -152,6 +152,9 @@ sleep 1
 tc qdisc add dev lo root netem loss 100%
 # Those that were on their way have arrived, and none of them ends any more.
 sleep 1
+ntprof-bpf --host -i 1 -n 1 >first
+check "a dead network: the first block says what hangs" \
+	grep -qE '^nvme[0-9]+ (live|connecting).*, [0-9]+ in flight since before tracing, none ended for ' first
 at_terminal 80 24 "$live"
 seen "a dead network: commands from before tracing" '^nvme[0-9]+ live, [0-9]+ in flight since before tracing, none ended'
 keep dead-80x24
@@ -171,7 +174,7 @@ restored "the network is back: q"
 at_terminal 80 24 "$live"
 seen "with the network: rows are there" '^.nvme[0-9]+ +1 read'
 tc qdisc add dev lo root netem loss 100%
-seen "dead again: rows are stalled, and in which stage" '^stalled: [0-9]+ rows?, the oldest command for [0-9.]+s in '
+seen "dead again: rows are stalled, and in which stage" '^stalled: nvme[0-9]+ for [0-9.]+s in '
 keep stalled-80x24
 tc qdisc del dev lo root
 gone "and no more when the network is back" '^stalled'

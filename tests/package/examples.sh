@@ -68,6 +68,7 @@ unknown_messages() {
 found=$(unknown_messages)
 equal "messages that docs/troubleshooting.md explains and the program does not have" "$(grep -v '^messages ' <<<"$found")" ""
 check "there are messages (${found##*messages })" test "${found##*messages }" -ge 40
-check "the recordings are below 300 KB" \
-	test "$(cat docs/examples/*.ntp | wc -c)" -lt 300000
+check "the recordings are below 450 KB" \
+	test "$(cat docs/examples/*.ntp | wc -c)" -lt 450000
+check "the picture of the live view is below 60 KB" test "$(wc -c <docs/live.svg)" -lt 60000
 finish

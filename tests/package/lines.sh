@@ -28,6 +28,7 @@ for when in before after; do
 	cp host.ntp $when.host.ntp
 	cp target.ntp $when.target.ntp
 done
+cp "$examples"/{lossy-link,few-queues,hang}.{host,target}.ntp .
 printf '[all]\nverbose = true\n[report]\nslowest = 3\n' >ntprof-bpf.ini
 printf '[Workload]\nIO_TYPE = read\n' >ntprof_config.ini
 
@@ -41,7 +42,7 @@ of_documents() {
 of_help() {
 	local verb
 
-	for verb in help live trace record report serve stacks probes; do
+	for verb in help live trace record report serve stacks paths probes; do
 		"$program" help $verb | sed -n '/^Examples:/,/^$/s/^  \([^ ].*\)/\1/p' | sed 's/   *[^ ].*//'
 	done
 }
@@ -52,7 +53,7 @@ verb_of() {
 
 	for word; do
 		case $word in
-		--help | -\? | --usage | --version | -V | --json-schema | report | probes | help) echo none && return ;;
+		--help | -\? | --usage | --version | -V | --json-schema | report | paths | probes | help) echo none && return ;;
 		esac
 	done
 	for word; do

@@ -30,6 +30,8 @@ for fd in 0 1 2; do
 	equal "descriptor $fd, which was closed, is none of its files" "$(readlink "/proc/$pid/fd/$fd")" /dev/null
 done
 ended
+check "what is printed to a closed descriptor is an error" eval '! "$program" report docs/examples/slow-disk.host.ntp >&- 2>/dev/null'
+check "...which a message names" eval '"$program" version 2>&1 >&- | grep -q "cannot write to standard output"'
 
 bare=(setpriv --no-new-privs --inh-caps=-all --bounding-set=-all)
 # opens FILE COMMAND...: whether a shell may open that of /proc/$pid for reading and writing.

@@ -16,7 +16,7 @@ pages=${PAGES:-${BUILD:-build}/man}
 value='([0-9]+[A-Za-z]*)'
 
 declare -A words_of=(
-	[live]="live --host" [trace]="trace --host" [record]="record --host -o /nowhere" [report]="report /nowhere/file"
+	[live]="live --host" [trace]="trace --host" [record]="record --host -o /nowhere" [report]="report --perfetto /nowhere/trace --fio-job /nowhere/job /nowhere/file"
 	[serve]="serve --host" [stacks]="stacks --host"
 )
 
@@ -43,13 +43,14 @@ items() {
 
 # refusal VERB OPTION VALUE...: what is said against the value, or against the last of several; nothing if it is taken.
 refusal() {
-	local args=() v
+	local args=() v words=${words_of[$1]}
 
+	[[ $2 != --tolerance ]] || words="report --compare /nowhere/file"
 	for v in "${@:3}"; do
 		args+=("$2" "$v")
 	done
 	# shellcheck disable=SC2086 # words
-	"$program" ${words_of[$1]} "${args[@]}" more 2>&1 </dev/null | sed -n "1{s/^ntprof-bpf: //; /$2/p}"
+	"$program" $words "${args[@]}" more 2>&1 </dev/null | sed -n "1{s/^ntprof-bpf: //; /$2/p}"
 }
 
 # past VALUE STEP: one more (1) or one less (-1), of its smallest unit: ns, or bytes, or 1.

@@ -25,11 +25,11 @@ pair_connect() {
 	ctrl=$(host_connect "${nqn[@]}" -a "$pair_target" "$@") && dev=$(host_device "$ctrl")
 }
 
-# record_begin NAME: both sides record, into NAME.host.ntp and NAME.target.ntp of their /tmp.
+# record_begin NAME ARGS...: both sides record, into NAME.host.ntp and NAME.target.ntp of their /tmp.
 record_begin() {
-	tracer_start "$1.host" record --host -o "$1.host.ntp"
+	tracer_start "$1.host" record --host -o "$1.host.ntp" "${@:2}"
 	record_host=$tracer_pid
-	on_target "tracer_start $1.target record --target -o $1.target.ntp; echo \$tracer_pid >recorder"
+	on_target "tracer_start $1.target record --target -o $1.target.ntp ${*:2}; echo \$tracer_pid >recorder"
 }
 
 # record_end NAME: both have ended, and both files are here.

@@ -45,7 +45,7 @@ told() {
 on_target "target_subsystem \$(target_setup_null wire size=256)
 	target_port $pair_target"
 modprobe nvme-tcp && capture_begin
-record_begin wire
+record_begin wire --points fine
 pair_connect -i 1
 job=(--filename="$dev" --direct=1 --ioengine=libaio --size=60m)
 fio "${job[@]}" --name=few --rw=randread --bs=4k --iodepth=3 --number_ios=300 >fio.out 2>&1 || cat fio.out
@@ -91,6 +91,12 @@ n=$(told compared network of)
 within "network: commands were compared" "$n" 2150 3000
 equal "network: none is shorter than on the wire" "$(told compared network below)" 0
 equal "network: none is longer than on the wire and from the senders to it" "$(told compared network above)" 0
+# It is taken before the packet passes the queueing discipline and comes to the card, as the capture sees it.
+for left in "host out" "host data_out" "target out" "target r2t_out"; do
+	within "$left: commands were compared" "$(told compared "left $left" of)" 250 3000
+	equal "$left: none is after the packet" "$(told compared "left $left" after)" 0
+	within "$left: it is the packet's time, in ns" "$(told compared "left $left" tenth)" -20000 300000
+done
 
 # The filters of the slowest commands show these commands in the captures.
 ntprof-bpf report wire.host.ntp wire.target.ntp --pcap-filter 8 --format text 2>/dev/null | awk '
@@ -110,6 +116,7 @@ equal "there is a filter for each side of each command" "$(wc -l <filters)" 16
 while read -r side port from to cid; do
 	wire_find "$side.packets" "$port" "$from" "$to" "$cid"
 done <filters >found
+sed 's/^/# /' found
 equal "each filter shows the capsule of its command" "$(grep -c '^capsules [1-9]' found)" 16
 host_disconnect "$ctrl"
 finish

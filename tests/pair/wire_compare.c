@@ -12,9 +12,16 @@
  * For each arrival: "arrival SIDE POINT of N right N joined N missing N wrong N worst NANOSECONDS".
  * Joined are those whose record says that it may be that of a later packet, and wrong those of the
  * others that are not the packet's. For the network: "network of N right N joined N below N above N
- * worst NANOSECONDS". Before these, one line for each fault: "wrong SIDE POINT queue QID late
- * NANOSECONDS byte BYTE" and the packets about it, each with its bytes and when it came after the
- * right one.
+ * worst NANOSECONDS". For each finer point: "left SIDE POINT of N after N tenth NANOSECONDS", of
+ * those after the packet was handed to the card, and how long before it the fastest tenth was.
+ * Before these, one line for each fault: "wrong SIDE POINT queue QID late NANOSECONDS byte BYTE"
+ * and the packets about it, each with its bytes and when it came after the right one.
+ *
+ *   wire_compare --headers PACKETS
+ *
+ * prints the header of each PDU of I/O queues, those to the target first, in their order: "q QID to
+ * target|host type, flags, header's length, data's offset, length", and of a command its opcode, of
+ * a response its status.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,9 +63,24 @@ struct instant {
 
 enum event { CAPSULE, R2T, H2C_DATA, ANSWER, EVENTS };
 
-enum point { SEND_CMD, R2T_RX, SEND_DATA, HOST_RX, TARGET_RX, SEND_R2T, DATA_RX, SEND, POINTS };
+enum point {
+	SEND_CMD,
+	R2T_RX,
+	SEND_DATA,
+	HOST_RX,
+	HOST_OUT,
+	DATA_OUT,
+	TARGET_RX,
+	SEND_R2T,
+	DATA_RX,
+	SEND,
+	TARGET_OUT,
+	R2T_OUT,
+	POINTS
+};
 static const char *const point_names[POINTS] = {"send_cmd", "r2t_rx",	"send_data", "rx",
-						"rx",	    "send_r2t", "data_rx",   "send"};
+						"out",	    "data_out", "rx",	     "send_r2t",
+						"data_rx",  "send",	"out",	     "r2t_out"};
 #define SIDE_OF(point) ((point) >= TARGET_RX)
 
 struct command {
@@ -261,7 +283,10 @@ static int qid_of(const struct stream *s)
 	return -1;
 }
 
-static void read_pdus(const struct stream *s, int side, unsigned int qid)
+/* Calls @got for each PDU of a stream whose header has come. */
+static void each_pdu(const struct stream *s, int side, unsigned int qid,
+		     void (*got)(unsigned int qid, const uint8_t *pdu, int side,
+				 const struct instant *when))
 {
 	size_t at = 0;
 
@@ -282,30 +307,56 @@ static void read_pdus(const struct stream *s, int side, unsigned int qid)
 		when.at = at + header - 1;
 		when.first = came(s, when.begin);
 		when.header = came(s, when.at);
-		if (s->to_target)
-			pdu_to_target(qid, pdu, side, &when);
-		else
-			pdu_to_host(qid, pdu, side, &when);
+		got(qid, pdu, side, &when);
 		at += len;
 	}
 }
 
-static void read_wire(const char *path, int side)
+static void read_pdus(const struct stream *s, int side, unsigned int qid)
+{
+	each_pdu(s, side, qid, s->to_target ? pdu_to_target : pdu_to_host);
+}
+
+static void print_header(unsigned int qid, const uint8_t *pdu, int side, const struct instant *when)
+{
+	printf("q %u to %s %#x, %#x, %u, %u, %u", qid, when->stream->to_target ? "target" : "host",
+	       pdu[0], pdu[1], pdu[2], pdu[3], le(pdu + 4, 4));
+	if (pdu[0] == PDU_CAPSULE_CMD)
+		printf(" opcode %#x", pdu[PDU_COMMON_BYTES]);
+	else if (pdu[0] == PDU_CAPSULE_RESP)
+		printf(" status %#x", le(pdu + PDU_COMMON_BYTES + 14, 2) >> 1);
+	putchar('\n');
+}
+
+static void print_headers(const struct stream *s, int side, unsigned int qid)
+{
+	each_pdu(s, side, qid, print_header);
+}
+
+/* Return: the stream of the same connection to the target; NULL if there is none */
+static const struct stream *to_target(const struct stream *all, const struct stream *s)
+{
+	while (all && (all->port != s->port || !all->to_target))
+		all = all->next;
+	return all;
+}
+
+/* Calls @read for each stream of an I/O queue, those to the target first. */
+static void each_queue(const char *path, int side,
+		       void (*read)(const struct stream *s, int side, unsigned int qid))
 {
 	struct stream *all = read_packets(path);
 
 	for (int direction = 1; direction >= 0; direction--)
 		for (struct stream *s = all; s; s = s->next) {
-			struct stream *sent = all;
+			const struct stream *sent = to_target(all, s);
 			int qid;
 
 			if (s->to_target != direction)
 				continue;
-			while (sent && (sent->port != s->port || !sent->to_target))
-				sent = sent->next;
 			qid = sent ? qid_of(sent) : -1;
 			if (qid > 0)
-				read_pdus(s, side, (unsigned int)qid);
+				read(s, side, (unsigned int)qid);
 		}
 }
 
@@ -480,6 +531,31 @@ static void leg(const struct command *c, enum event there, enum event back, enum
 	*senders += c->wire[1][back].first - (c->points[answered] + offset[1]);
 }
 
+/* The first packet with a PDU's first byte, as the sender's card saw it. */
+static void compare_out(enum point point, enum event event, int64_t offset)
+{
+	int side = SIDE_OF(point);
+	unsigned int n = 0, after = 0;
+	size_t room = 0;
+	int64_t *early = NULL;
+
+	EACH_COMMAND(c)
+	{
+		int64_t at = c->wire[side][event].first;
+
+		if (!at || !c->recorded[side] || !c->points[point])
+			continue;
+		if (n == room)
+			early = realloc(early, (room = room ? 2 * room : 64) * sizeof(*early));
+		early[n] = at - (c->points[point] + offset);
+		after += early[n++] < -EXACT_NS;
+	}
+	qsort(early, n, sizeof(*early), compare);
+	printf("left %s %s of %u after %u tenth %lld\n", side_name(point), point_names[point], n,
+	       after, (long long)(n ? early[n / 10] : 0));
+	free(early);
+}
+
 static void compare_network(const int64_t offset[2])
 {
 	unsigned int n = 0, right = 0, joined = 0, below = 0, above = 0;
@@ -520,10 +596,14 @@ int main(int argc, char **argv)
 {
 	int64_t offset[2];
 
+	if (argc == 3 && !strcmp(argv[1], "--headers")) {
+		each_queue(argv[2], 0, print_headers);
+		return 0;
+	}
 	if (argc != 6)
 		return 2;
-	read_wire(argv[1], 0);
-	read_wire(argv[2], 1);
+	each_queue(argv[1], 0, read_pdus);
+	each_queue(argv[2], 1, read_pdus);
 	read_report(argv[3], HOST_RECORD);
 	read_report(argv[4], TARGET_RECORD);
 	read_report(argv[5], MERGED);
@@ -534,5 +614,9 @@ int main(int argc, char **argv)
 	compare_arrival(TARGET_RX, offset[1]);
 	compare_arrival(DATA_RX, offset[1]);
 	compare_network(offset);
+	compare_out(HOST_OUT, CAPSULE, offset[0]);
+	compare_out(DATA_OUT, H2C_DATA, offset[0]);
+	compare_out(TARGET_OUT, ANSWER, offset[1]);
+	compare_out(R2T_OUT, R2T, offset[1]);
 	return 0;
 }

@@ -31,6 +31,7 @@
 enum fault {
 	HEALTHY,
 	RESET,
+	LOSS,
 	R2T,
 	NEIGHBOUR,
 	FEW_QUEUES,
@@ -38,6 +39,9 @@ enum fault {
 	ONE_QUEUE,
 	LARGE,
 	DEEP,
+	WINDOW,
+	BUFFER,
+	CWND,
 	BLOCK_LAYER,
 	HOST_WORKER,
 	TARGET_WORKER,
@@ -48,9 +52,10 @@ enum fault {
 
 /* As the program names them; the last two are verdicts without a cause. */
 static const char *const verdicts[] = {
-	"healthy",   "reset",	"r2t",	 "neighbour",	"few_queues",  "one_array",
-	"one_queue", "size",	"depth", "block_layer", "host_worker", "target_worker",
-	"disk",	     "network", "far",	 "mixed",	"not_known",
+	"healthy",   "reset",	    "loss",	   "r2t",	    "neighbour", "few_queues",
+	"one_array", "one_queue",   "size",	   "depth",	    "window",	 "buffer",
+	"cwnd",	     "block_layer", "host_worker", "target_worker", "disk",	 "network",
+	"far",	     "mixed",	    "not_known",
 };
 #define VERDICTS_NR (sizeof(verdicts) / sizeof(verdicts[0]))
 
@@ -198,10 +203,38 @@ static double at_worker(const struct run *r, const struct queue *q, bool host)
 	return t;
 }
 
-static double on_wire(const struct run *r, uint32_t bytes)
+/* When a machine's TCP sent something of a queue again. */
+static struct resent {
+	double at;
+	unsigned int machine, queue;
+} resent[COMMANDS_MAX];
+static unsigned int nr_resent;
+
+/* In some times what the target sends is limited. */
+#define TCP_EVERY (10 * MS)
+static bool is_limited(const struct run *r, double at)
+{
+	return r->fault >= WINDOW && r->fault <= CWND && (unsigned int)(at / TCP_EVERY) % 8 == 3;
+}
+
+/* @sender: HOST or TARGET */
+static double on_wire(const struct run *r, unsigned int queue, unsigned int sender, double at,
+		      uint32_t bytes)
 {
 	double t = r->network + waiting(r->network / 10) + bytes / 1024.0 * r->rtt_per_kib;
 
+	if (r->fault == LOSS && chance(0.02)) {
+		double late = uniform(3 * MS, 12 * MS);
+
+		resent[nr_resent++] = (struct resent){
+			.at = at + late,
+			.machine = sender == HOST ? r->queue[queue].host : r->nr_hosts,
+			.queue = queue,
+		};
+		return t + late;
+	}
+	if (sender == TARGET && is_limited(r, at) && chance(0.5))
+		return t + uniform(3 * MS, 12 * MS);
 	return r->fault == NETWORK && chance(0.02) ? t + uniform(3 * MS, 12 * MS) : t;
 }
 
@@ -374,7 +407,8 @@ static void step(struct run *r, const struct event *e)
 	case SEND:
 		h[H_SEND_CMD] = at;
 		h[H_SENT_CMD] = at + 300;
-		next = at + on_wire(r, shape == SHAPE_INLINE_WRITE ? f->c.length : 0);
+		next = at + on_wire(r, e->queue, HOST, at,
+				    shape == SHAPE_INLINE_WRITE ? f->c.length : 0);
 		break;
 	case TARGET_RX:
 		t[T_RX] = at;
@@ -387,7 +421,7 @@ static void step(struct run *r, const struct event *e)
 		if (shape != SHAPE_R2T_WRITE)
 			break;
 		t[T_SEND_R2T] = at + 500;
-		next = at + 500 + on_wire(r, 0);
+		next = at + 500 + on_wire(r, e->queue, TARGET, at, 0);
 		then = R2T_RX;
 		break;
 	case R2T_RX:
@@ -398,7 +432,7 @@ static void step(struct run *r, const struct event *e)
 		h[H_R2T] = at;
 		h[H_SEND_DATA] = at + 200;
 		h[H_SENT_DATA] = at + 300;
-		next = at + 200 + on_wire(r, f->c.length);
+		next = at + 200 + on_wire(r, e->queue, HOST, at, f->c.length);
 		break;
 	case DATA_RX:
 		t[T_DATA_RX] = at;
@@ -420,7 +454,7 @@ static void step(struct run *r, const struct event *e)
 	case RESPOND:
 		t[T_SEND] = at;
 		t[T_SENT] = at + 300;
-		next = at + on_wire(r, shape == SHAPE_READ ? f->c.length : 0);
+		next = at + on_wire(r, e->queue, TARGET, at, shape == SHAPE_READ ? f->c.length : 0);
 		break;
 	case HOST_RX:
 		h[H_RX] = at;
@@ -587,6 +621,67 @@ static int by_end(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	const struct resent *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void write_resent(struct writer *w, const struct run *r, unsigned int machine)
+{
+	for (unsigned int i = 0; i < nr_resent; i++) {
+		if (resent[i].machine != machine)
+			continue;
+		put(w, resent[i].queue, 4);
+		put(w, 1, 4);
+		put(w, clock_of(r, machine, resent[i].at), 8);
+		end_frame(w, FRAME_RESENT);
+	}
+}
+
+/* The states of all queues, which read 1,000 jiffies a second, at the end of each time. */
+static void write_states(struct writer *w, const struct run *r, unsigned int machine, double end)
+{
+	const uint64_t jiffies = TCP_EVERY / MS;
+	bool is_target = machine == r->nr_hosts;
+
+	for (unsigned int q = 0; q < r->nr_queues; q++) {
+		uint64_t limited = 0;
+
+		for (unsigned int i = 0; i * TCP_EVERY < end + TCP_EVERY && i < 2000; i++) {
+			double at = i * TCP_EVERY;
+			bool now = is_target && i && is_limited(r, at - TCP_EVERY / 2);
+			bool cwnd = now && r->fault == CWND;
+
+			limited += now ? jiffies * 9 / 10 : 0;
+			put(w, q, 4);
+			put(w, 1, 4);
+			put(w, clock_of(r, machine, at), 8);
+			put(w, 50, 4);
+			put(w, 10, 4);
+			put(w, 10, 4);
+			put(w, 0x7fffffff, 4);
+			put(w, cwnd ? 10 : 1, 4);
+			for (unsigned int k = 0; k < 3; k++)
+				put(w, 0, 4);
+			put(w, 1448, 4);
+			put(w, 65536, 4);
+			put(w, cwnd ? 30000 : 1000, 4);
+			put(w, cwnd ? 15520 : 0, 4);
+			put(w, i * jiffies, 4);
+			put(w, r->fault == WINDOW ? limited : 0, 4);
+			put(w, r->fault == BUFFER ? limited : 0, 4);
+			put(w, 1000000 + i * jiffies, 8);
+			put(w, i * 100000, 8);
+			put(w, 0, 8);
+			put(w, ~0ULL, 8);
+			put_string(w, "cubic");
+			end_frame(w, FRAME_TCP);
+		}
+	}
+}
+
 static void write_stream(const struct run *r, unsigned int machine, const char *path)
 {
 	static struct writer w;
@@ -622,6 +717,9 @@ static void write_stream(const struct run *r, unsigned int machine, const char *
 			write_queue(&w, &c, q->array, nqn, hostnqn);
 		}
 	}
+	end_records(&w);
+	write_resent(&w, r, machine);
+	write_states(&w, r, machine, recorded[machine][nr_recorded[machine] - 1].end);
 	for (unsigned int i = 0; i < nr_recorded[machine]; i++) {
 		now = recorded[machine][i].end;
 		for (; tick <= now; tick += 200 * MS)
@@ -710,8 +808,10 @@ static unsigned int run_one(const char *program, const char *folder, enum fault 
 
 	state = (uint64_t)(fault + 1) << 32 | seed;
 	memset(nr_recorded, 0, sizeof(nr_recorded));
+	nr_resent = 0;
 	set_up(&r, fault, seed);
 	run_all(&r);
+	qsort(resent, nr_resent, sizeof(*resent), by_time);
 	for (unsigned int m = 0; m <= r.nr_hosts; m++) {
 		snprintf(path, sizeof(path), "%s/%u.ntp", folder, m);
 		write_stream(&r, m, path);

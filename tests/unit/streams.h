@@ -228,6 +228,15 @@ static inline void assert_event(const struct stream_event *a, const struct strea
 		assert_int_equal(a->burst.began_ns, b->burst.began_ns);
 		assert_int_equal(a->burst.ended_ns, b->burst.ended_ns);
 		break;
+	case STREAM_TCP:
+		assert_memory_equal(&a->tcp.state, &b->tcp.state, sizeof(a->tcp.state));
+		assert_int_equal(a->tcp.slot, b->tcp.slot);
+		assert_int_equal(a->tcp.gen, b->tcp.gen);
+		assert_int_equal(a->tcp.ns, b->tcp.ns);
+		break;
+	case STREAM_RESENT:
+		assert_memory_equal(&a->resent, &b->resent, sizeof(a->resent));
+		break;
 	case STREAM_ORIGIN:
 		assert_int_equal(a->origin.number, b->origin.number);
 		assert_int_equal(a->origin.cpu, b->origin.cpu);
@@ -238,6 +247,20 @@ static inline void assert_event(const struct stream_event *a, const struct strea
 		assert_int_equal(a->device.instance, b->device.instance);
 		assert_int_equal(a->device.nsid, b->device.nsid);
 		assert_string_equal(a->device.name, b->device.name);
+		break;
+	case STREAM_PATH:
+		assert_int_equal(a->path.ns, b->path.ns);
+		assert_int_equal(a->path.instance, b->path.instance);
+		assert_int_equal(a->path.kind, b->path.kind);
+		assert_int_equal(a->path.state, b->path.state);
+		assert_int_equal(a->path.attempts, b->path.attempts);
+		assert_int_equal(a->path.queues, b->path.queues);
+		assert_int_equal(a->path.group, b->path.group);
+		assert_int_equal(a->path.cntlid, b->path.cntlid);
+		assert_int_equal(a->path.qid, b->path.qid);
+		assert_int_equal(a->path.cid, b->path.cid);
+		assert_int_equal(a->path.opcode, b->path.opcode);
+		assert_string_equal(a->path.subsysnqn, b->path.subsysnqn);
 		break;
 	case STREAM_END:
 		assert_int_equal(a->end.records, b->end.records);

@@ -18,7 +18,7 @@
 
 /* Value of the clock when the simulation begins, so that no point is 0. */
 #define TRAFFIC_EPOCH_NS 1000000000000ULL
-#define TRAFFIC_STREAMS_MAX 4
+#define TRAFFIC_STREAMS_MAX 6
 #define TRAFFIC_QUEUES_MAX 64
 /* Linux keeps the tag in the low 12 bits of a command id, and counts uses of the tag above them. */
 #define TRAFFIC_TAG_BITS 12

@@ -450,7 +450,7 @@ static void assert_counts(void)
 	}
 	for (int i = 0; i < REQUESTS; i++)
 		tracked += w.work[i].known && w.work[i].measured;
-	assert_int_equal(nt_control.tracked, nt_knobs.tracks ? tracked : 0);
+	assert_tracked(tracked);
 	assert_int_equal(nt_control.redirected, w.redirected);
 	assert_int_equal(kernel.nr_records, 0);
 }

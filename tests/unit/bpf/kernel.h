@@ -123,6 +123,11 @@ static struct {
 		__u64 count;
 	} errors[ERRORS_MAX];
 	unsigned int nr_errors;
+	/* What sockets have for their notes of PDUs. */
+	struct {
+		void *sk;
+		struct nt_outs outs;
+	} storage[4];
 	struct nt_record records[RECORDS_MAX];
 	unsigned int nr_records;
 	struct nt_originated originated; /* the last one that was submitted */
@@ -155,6 +160,21 @@ static void knobs_select(const struct nt_selection *s)
 	nt_knobs.tracks = nt_knobs.sample_below || nt_knobs.selects;
 }
 
+/*
+ * Checks &nt_control.tracked. Where commands are selected, it is set by those that are measured,
+ * and only user space resets it.
+ * @measured: measured commands in flight
+ */
+static inline void assert_tracked(unsigned int measured)
+{
+	if (!nt_knobs.tracks)
+		assert_int_equal(nt_control.tracked, 0);
+	else if (nt_knobs.sample_below)
+		assert_int_equal(nt_control.tracked, measured);
+	else if (measured)
+		assert_int_equal(nt_control.tracked, NT_TRACKED_SOME);
+}
+
 /* Gives the items 1 to @nr - 1 to the pool. */
 static void pool_fill(enum nt_pool_id id, __u32 nr)
 {
@@ -185,6 +205,16 @@ static inline unsigned int queues_past(enum nt_past_id past)
 	for (unsigned int i = 0; i < NT_PAST_QUEUES / 64; i++)
 		n += (unsigned int)__builtin_popcountll(nt_past[past].queues[i]);
 	return n;
+}
+
+/* What the loader does in two intervals: see in_flight_untrack(). */
+static inline void untrack(void)
+{
+	for (__u32 i = 0; i < PIECES * NT_CHUNK_CMDS; i++)
+		if (in_flight(cmd_at(i)))
+			return;
+	if (!nt_knobs.sample_below)
+		nt_control.tracked = NT_TRACKED_NONE;
 }
 
 static void kernel_reset(void)
@@ -448,6 +478,18 @@ void bpf_ringbuf_submit(void *data, __u64 flags)
 	assert_true(flags == BPF_RB_FORCE_WAKEUP || flags == BPF_RB_NO_WAKEUP);
 	kernel.wakes += flags == BPF_RB_FORCE_WAKEUP;
 	assert_false(((const struct nt_record *)data)->flags & NT_F_CONNECT);
+}
+
+void *bpf_sk_storage_get(void *map, void *sk, void *value, __u64 flags)
+{
+	assert_ptr_equal(map, &outs);
+	for (unsigned int i = 0; i < 4; i++) {
+		if (!kernel.storage[i].sk && flags & BPF_SK_STORAGE_GET_F_CREATE)
+			kernel.storage[i].sk = sk;
+		if (kernel.storage[i].sk == sk)
+			return &kernel.storage[i].outs;
+	}
+	return NULL;
 }
 
 __u64 bpf_ringbuf_query(void *ringbuf, __u64 flags)

@@ -65,7 +65,7 @@ static inline void sweep(void)
 
 		if (!dead || !in_flight(c) || (__s32)(c->r.gen - dead) > 0)
 			continue;
-		if (nt_knobs.tracks && measured(c))
+		if (nt_knobs.sample_below && measured(c))
 			nt_control.tracked--;
 		c->owner |= NT_RELEASED;
 		if (!(c->r.flags & NT_F_COUNTED))

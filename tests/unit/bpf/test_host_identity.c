@@ -358,6 +358,7 @@ static void assert_only_of(int ctrl, int qid)
 	assert_int_equal(latencies(), nr);
 	assert_int_not_equal(nr, 0);
 	assert_no_losses();
+	untrack();
 	assert_int_equal(nt_control.tracked, 0);
 }
 
@@ -568,6 +569,7 @@ static void what_was_in_flight_is_released_by_one_that_is_left_out(void **state)
 	m.ctrl[1].ctrl.instance = 0;
 	m.ctrl[1].ctrl.cntlid = 7;
 	submit(1, 1, NVME_CMD_READ, 0);
+	untrack();
 	assert_int_equal(nt_control.tracked, 0);
 	answer(1, 1, 0, 0);
 	assert_int_equal(kernel.nr_records, 0);

@@ -74,7 +74,6 @@ static void what_was_in_flight_of_the_request_is_released(void **state)
 {
 	submit(NVME_CMD_WRITE, PAGE, true);
 	submit(NVME_CMD_READ, PAGE, true);
-	assert_int_equal(nt_control.tracked, 0);
 	assert_false(in_flight(state_of_request()));
 	assert_int_equal(counted(NT_CNT_OVERWRITTEN), 1);
 	rq_complete(NULL, &m.requests[0].rq, 0);
@@ -195,9 +194,58 @@ static void while_one_is_measured_none_is_left_at_once(void **state)
 	submit(NVME_CMD_WRITE, PAGE, true);
 	assert_false(request_is_left_at_once(REQ_OP_READ));
 	assert_false(command_is_left_at_once(NVME_CMD_READ));
+	untrack();
+	assert_false(request_is_left_at_once(REQ_OP_READ));
 	rq_complete(NULL, &m.requests[0].rq, 0);
+	untrack();
 	assert_true(request_is_left_at_once(REQ_OP_READ));
 	assert_true(command_is_left_at_once(NVME_CMD_READ));
+}
+
+static unsigned int atomics_on_tracked;
+
+static void count_on_tracked(const volatile void *at)
+{
+	atomics_on_tracked += at == &nt_control.tracked;
+}
+
+/*
+ * Each CPU reads the line of @tracked for each command. Writes would take it from the others. Only
+ * the first command that is selected writes it, and the first after user space has looked.
+ */
+static void selected_commands_do_not_write_what_all_cpus_read(void **state)
+{
+	unsigned int writes = 0;
+
+	atomics_on_tracked = 0;
+	on_atomic = count_on_tracked;
+	for (unsigned int i = 0; i < 1000; i++) {
+		/* One CPU begins it, and another one ends it. */
+		kernel.cpu = i & 1;
+		if (i == 500)
+			nt_control.tracked = NT_TRACKED_FADING;
+		writes += nt_control.tracked != NT_TRACKED_SOME;
+		submit(NVME_CMD_WRITE, PAGE, true);
+		assert_tracked(1);
+		kernel.cpu = !kernel.cpu;
+		rq_complete(NULL, &m.requests[0].rq, 0);
+		assert_tracked(1);
+	}
+	assert_int_equal(atomics_on_tracked, 0);
+	assert_int_equal(writes, 2);
+}
+
+/* With a sample, which has few commands, programs leave at once as soon as none is in flight. */
+static void sampled_commands_are_numbered(void **state)
+{
+	atomics_on_tracked = 0;
+	on_atomic = count_on_tracked;
+	knobs_sample(UINT32_MAX, false);
+	submit(NVME_CMD_WRITE, PAGE, true);
+	assert_int_equal(nt_control.tracked, 1);
+	rq_complete(NULL, &m.requests[0].rq, 0);
+	assert_int_equal(nt_control.tracked, 0);
+	assert_int_equal(atomics_on_tracked, 2);
 }
 
 static void attempts_that_send_nothing_are_not_looked_at(void **state)
@@ -266,6 +314,8 @@ int main(void)
 		TEST(what_is_selected_is_seen_by_the_program_that_stands_in),
 		TEST(what_was_only_counted_of_the_request_is_released),
 		TEST(while_one_is_measured_none_is_left_at_once),
+		TEST(selected_commands_do_not_write_what_all_cpus_read),
+		TEST(sampled_commands_are_numbered),
 		TEST(data_that_are_sent_are_not_looked_at),
 		TEST(attempts_that_send_nothing_are_not_looked_at),
 		TEST(data_are_not_looked_at_where_cqes_follow_them),

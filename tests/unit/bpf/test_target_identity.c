@@ -382,6 +382,7 @@ static void queues_are_selected_when_their_connect_is_answered(void **state)
 			assert_int_equal(kernel.records[k].slot, 1);
 		assert_int_equal(latencies(), 4);
 		assert_no_losses();
+		untrack();
 		assert_int_equal(nt_control.tracked, 0);
 	}
 }

@@ -9,7 +9,7 @@
 
 #define RECEIVED 1000 /* the end of the bytes in the receive queue */
 
-static struct tcp_sock___received tcp;
+static struct tcp_sock___stream tcp;
 static struct sk_buff tail;
 static __u16 cid;
 

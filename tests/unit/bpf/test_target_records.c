@@ -437,7 +437,7 @@ static void all_is_told(void)
 	for (unsigned int c = 0; c < PIECES * NT_CHUNK_CMDS; c++)
 		in_flight_now -= in_flight(cmd_at(c));
 	assert_int_equal(in_flight_now, 0);
-	assert_int_equal(nt_control.tracked, nt_knobs.tracks ? measured_now : 0);
+	assert_tracked(measured_now);
 	for (unsigned int i = 0; i < NT_COUNTERS_NR; i++)
 		assert_int_equal(counted(i), model.counts[i]);
 	assert_int_equal(nt_pools[NT_POOL_HISTS].taken, model.nr_hists);

@@ -297,6 +297,27 @@ static void the_line_takes_the_place_of_the_file(void **state)
 	assert_says(&r, TOO_MANY);
 }
 
+/* What it is for may be in the file, or on the line. */
+static void only_a_file_has_an_option_without_the_one_that_it_is_for(void **state)
+{
+	static const char nowhere[] = "ntprof-bpf: cannot read /nowhere/x: No such file";
+	struct result r;
+
+	write_file("[report]\nfio-pace = fast\nfio-block = 512\ntolerance = 3\n");
+	RUN(&r, "report", "--config", path, "/nowhere/x");
+	assert_int_equal(r.status, EXIT_FAILURE);
+	assert_contains(r.err, nowhere);
+	RUN(&r, "report", "--config", path, "/nowhere/x", "--fio-scale=2");
+	assert_says(&r, "ntprof-bpf: --fio-scale is for --fio-iolog and --fio-job");
+	write_file("[report]\nfio-job = /nowhere/job\n");
+	RUN(&r, "report", "--config", path, "/nowhere/x", "--fio-scale=2");
+	assert_int_equal(r.status, EXIT_FAILURE);
+	assert_contains(r.err, "/nowhere/");
+	/* What the parser finds comes first. */
+	RUN(&r, "report", "--fio-scale=2", "--nonsense");
+	assert_contains(r.err, "unrecognized option '--nonsense'");
+}
+
 /* Keys that need an option of another verb, or one that does not exist yet. */
 static void a_key_without_an_option_is_refused_by_its_name(void **state)
 {
@@ -624,6 +645,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_file_of_options_is_refused),
 		cmocka_unit_test(lines_and_files_have_a_length),
 		cmocka_unit_test(the_line_takes_the_place_of_the_file),
+		cmocka_unit_test(only_a_file_has_an_option_without_the_one_that_it_is_for),
 		cmocka_unit_test(a_key_without_an_option_is_refused_by_its_name),
 		cmocka_unit_test(a_file_does_what_its_options_do),
 		cmocka_unit_test(what_others_may_write_names_no_command_and_no_path),

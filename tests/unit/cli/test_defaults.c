@@ -82,13 +82,26 @@ static void assert_peer_of(enum nt_side side, const char *source, const char *co
 	const struct argp_state state = {.name = "ntprof-bpf"};
 	struct peer_options o = {.source = {(char *)source}, .nr = 1};
 
-	peer_options_end(&state, &o, side);
+	peer_options_end(&state, &o, side, false);
 	assert_string_equal(o.source[0], command);
 	if (!strcmp(source, command)) {
 		assert_null(o.machine[0]);
 		return;
 	}
 	assert_string_equal(o.machine[0], source);
+	free(o.source[0]);
+}
+
+/* A peer has the points that this machine has. */
+static void finer_points_are_asked_of_a_peer_that_is_a_machine(void **state)
+{
+	const struct argp_state argp = {.name = "ntprof-bpf"};
+	struct peer_options o = {.source = {(char *)"root@target", (char *)"./a.ntp"}, .nr = 2};
+
+	peer_options_end(&argp, &o, NT_HOST, true);
+	assert_string_equal(o.source[0],
+			    "ssh root@target ntprof-bpf record --target --points fine -o -");
+	assert_string_equal(o.source[1], "./a.ntp");
 	free(o.source[0]);
 }
 
@@ -152,6 +165,7 @@ int main(void)
 		cmocka_unit_test(the_side_is_that_whose_driver_is_loaded),
 		cmocka_unit_test(with_no_driver_or_both_it_says_what_to_do),
 		cmocka_unit_test(a_peer_that_is_a_machine_is_reached_by_ssh),
+		cmocka_unit_test(finer_points_are_asked_of_a_peer_that_is_a_machine),
 		cmocka_unit_test(a_run_says_how_it_reaches_a_peer),
 		cmocka_unit_test(a_peer_that_is_a_command_or_a_file_stays),
 	};

@@ -245,7 +245,7 @@ static int get_up(void)
 static void the_start_says_how_many_probes_are_attached(void **state)
 {
 	sit_down();
-	assert_true(is_seen(user.terminal, "\rattaching 12 probes...\r\033[K"));
+	assert_true(is_seen(user.terminal, "\rattaching up to 12 probes...\r\033[K"));
 	assert_true(is_seen(user.terminal, "no losses"));
 	type(user.terminal, "q");
 	assert_int_equal(get_up(), EXIT_SUCCESS);

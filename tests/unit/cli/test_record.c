@@ -324,7 +324,7 @@ static void a_recording_waits_for_the_driver(void **state)
 	traced.absent = true;
 	assert_int_equal(record_here("/", 0, words, text), 3);
 	traced.absent = false;
-	assert_non_null(strstr(text, "waiting for module nvme_tcp\n"));
+	assert_non_null(strstr(text, "waiting for module nvme_tcp: modprobe nvme-tcp\n"));
 }
 
 /* The line has no end before the recording has, and a terminal is line-buffered. */

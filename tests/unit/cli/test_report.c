@@ -161,6 +161,53 @@ static void stages_beside_a_missing_point_are_joined_in_a_report_of_one_side(voi
 	recordings_free(f, 2);
 }
 
+/* The host's recording; TCP sends a segment again just after its 10th command was sent. */
+static struct recording *resending;
+static unsigned int until_resent;
+
+static bool resent_meanwhile(struct nt_record *r)
+{
+	struct stream_event e = {.type = STREAM_RESENT};
+
+	if (--until_resent)
+		return true;
+	e.resent = (struct nt_resent){
+		.slot = r->slot, .gen = r->gen, .ns = r->points[NT_H_SEND_CMD] + 1};
+	recording_put(resending, &e);
+	e = (struct stream_event){.type = STREAM_TCP};
+	e.tcp.slot = r->slot;
+	e.tcp.gen = r->gen;
+	e.tcp.ns = r->points[NT_H_SEND_CMD];
+	e.tcp.state.srtt_us = 77;
+	e.tcp.state.total_retrans = 1;
+	recording_put(resending, &e);
+	return true;
+}
+
+static void commands_that_waited_for_what_tcp_sent_again_are_selected_and_counted(void **state)
+{
+	struct recording f[] = {{.edit = resent_meanwhile}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	resending = &f[0];
+	until_resent = 10;
+	recordings_make(f, &c);
+	RUN(&r, "report", "--where", "retransmitted", "--commands", "--tcp", f[0].path, f[1].path);
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, " retransmitted latency=");
+	assert_contains(r.out, " of 500 merged commands; losses are of all\n");
+	RUN(&r, "report", "--tcp", f[0].path, f[1].path);
+	assert_contains(r.out, "merged commands that waited for what TCP sent again: ");
+	assert_lacks(r.out, "what TCP sent again: 0\n");
+	RUN(&r, "report", "--tcp", "--format", "json", f[0].path, f[1].path);
+	assert_contains(r.out, "\"tcp\":[[{");
+	assert_contains(r.out, "\"srtt\":77000");
+	RUN(&r, "report", "--tcp", f[1].path);
+	assert_contains(r.out, "no recording has the state of its TCP connections");
+	recordings_free(f, 2);
+}
+
 static bool with_joined_arrival(struct nt_record *r)
 {
 	r->flags |= NT_F_ARRIVAL_JOINED;
@@ -644,6 +691,8 @@ int main(void)
 		cmocka_unit_test(stages_beside_a_point_that_one_side_lacks_are_joined),
 		cmocka_unit_test(stages_beside_points_that_both_sides_lack_are_joined),
 		cmocka_unit_test(stages_beside_a_missing_point_are_joined_in_a_report_of_one_side),
+		cmocka_unit_test(
+			commands_that_waited_for_what_tcp_sent_again_are_selected_and_counted),
 		cmocka_unit_test(what_rests_on_arrivals_that_are_not_known_is_told),
 		cmocka_unit_test(commands_of_one_side_have_its_stages_and_its_controller),
 		cmocka_unit_test(what_a_recording_does_not_say_is_null),

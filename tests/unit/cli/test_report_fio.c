@@ -4,6 +4,8 @@
  * unless that was asked for, and names and folders of others are left alone.
  */
 #include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "cli/recordings.h"
@@ -346,6 +348,60 @@ static void only_a_replay_is_replaced(void **state)
 	recordings_free(f, 2);
 }
 
+/* Runs a report that may write no file of more than @bytes. */
+static void run_with_room(struct result *r, const char *recording, rlim_t bytes)
+{
+	struct rlimit all, less;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+	less = all;
+	less.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
+	RUN(r, "report", (char *)recording, "--fio-iolog", dir, "--fio-pace", "fast");
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+}
+
+static void an_earlier_replay_stays_until_the_new_one_is_written(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = NULL}};
+	char iolog[200], unfinished[210];
+	static char before[sizeof(text)];
+	struct result r;
+	struct stat st;
+
+	make(f, &c);
+	snprintf(iolog, sizeof(iolog), "%s", in_dir("queue-1.iolog"));
+	snprintf(unfinished, sizeof(unfinished), "%s.new", iolog);
+	RUN(&r, "report", f[0].path, "--fio-iolog", dir);
+	assert_int_equal(r.status, 0);
+	assert_int_equal(stat(iolog, &st), 0);
+	memcpy(before, read_text(iolog), sizeof(before));
+	for (unsigned int killed = 0; killed < 2; killed++) {
+		signal(SIGXFSZ, killed ? SIG_DFL : SIG_IGN);
+		run_with_room(&r, f[0].path, (rlim_t)st.st_size - 1);
+		signal(SIGXFSZ, SIG_DFL);
+		assert_int_equal(r.status, killed ? 128 + SIGXFSZ : 1);
+		if (!killed)
+			assert_contains(r.err, "/replay: File too large\n");
+		assert_int_equal(access(unfinished, F_OK), killed ? 0 : -1);
+		assert_string_equal(read_text(iolog), before);
+		assert_lacks(read_text(in_dir("replay.fio")), "replay_no_stall");
+	}
+	RUN(&r, "report", f[0].path, "--fio-iolog", dir, "--fio-pace", "fast");
+	assert_int_equal(r.status, 0);
+	assert_int_equal(access(unfinished, F_OK), -1);
+	assert_contains(read_text(in_dir("replay.fio")), "\nreplay_no_stall=1\n");
+	remove_all();
+	/* Of the first one nothing stays. */
+	signal(SIGXFSZ, SIG_IGN);
+	run_with_room(&r, f[0].path, (rlim_t)st.st_size - 1);
+	signal(SIGXFSZ, SIG_DFL);
+	assert_int_equal(r.status, 1);
+	assert_int_equal(access(dir, F_OK), -1);
+	recordings_free(f, 2);
+}
+
 static bool only_flushes(struct nt_record *r)
 {
 	r->op = NT_OP_FLUSH;
@@ -364,6 +420,33 @@ static void without_a_command_for_fio_nothing_is_left(void **state)
 	assert_contains(r.err, "ntprof-bpf: there is nothing for fio: no reads\n  left out: ");
 	assert_int_equal(access(dir, F_OK), -1);
 	assert_int_equal(access(job, F_OK), -1);
+	recordings_free(f, 2);
+}
+
+/* On a full disk, nothing is left that would keep the folder from the next try. */
+static void a_replay_that_cannot_be_written_leaves_nothing(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = NULL}};
+	struct rlimit all, limit;
+	struct result r = {.status = 1};
+
+	make(f, &c);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	limit = all;
+	for (limit.rlim_cur = 1 << 12; r.status; limit.rlim_cur += limit.rlim_cur / 8) {
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+		RUN(&r, "report", f[0].path, "--fio-iolog", dir, "--format=csv");
+		assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+		if (!r.status)
+			break;
+		assert_int_equal(r.status, 1);
+		assert_contains(r.err, strerror(EFBIG));
+		assert_int_equal(access(dir, F_OK), -1);
+	}
+	assert_int_equal(access(in_dir("queue-1.iolog"), F_OK), 0);
+	remove_all();
 	recordings_free(f, 2);
 }
 
@@ -490,7 +573,7 @@ static void wrong_arguments_are_refused(void **state)
 	struct result r;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(wrong); i++) {
-		RUN(&r, "report", "x.ntp", (char *)wrong[i][0]);
+		RUN(&r, "report", "x.ntp", "--fio-job=/nowhere/job", (char *)wrong[i][0]);
 		assert_int_equal(r.status, EX_USAGE);
 		assert_contains(r.err, wrong[i][1]);
 	}
@@ -503,7 +586,9 @@ int main(void)
 		cmocka_unit_test(nothing_is_written_unless_that_was_asked_for),
 		cmocka_unit_test(a_name_of_a_recording_opens_nothing_but_a_disk),
 		cmocka_unit_test(only_a_replay_is_replaced),
+		cmocka_unit_test(an_earlier_replay_stays_until_the_new_one_is_written),
 		cmocka_unit_test(without_a_command_for_fio_nothing_is_left),
+		cmocka_unit_test(a_replay_that_cannot_be_written_leaves_nothing),
 		cmocka_unit_test(the_job_has_the_mix_of_the_recording),
 		cmocka_unit_test(a_scaled_job_has_room_for_the_largest_command),
 		cmocka_unit_test(queues_and_namespaces_past_the_limit_are_counted),

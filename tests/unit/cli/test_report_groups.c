@@ -435,6 +435,76 @@ static void options_that_are_of_no_use_are_refused(void **state)
 	}
 }
 
+/* A host's read each second, and @events: the state that nvme0 gets 1 ms apart, from 1.2 s on. */
+static void stalled_recording(struct recording *f, unsigned int events)
+{
+	const struct stream_header h = {.side = NT_HOST, .source = "stock", .hostname = "m"};
+	struct stream_event e = {.type = STREAM_CLOCK, .clock = {10 * SECOND, WALL_NS}};
+
+	f->fd = memfd_create("recording", 0);
+	snprintf(f->path, sizeof(f->path), "/proc/%d/fd/%d", (int)getpid(), f->fd);
+	f->w = stream_writer_new(f->fd, &h);
+	recording_put(f, &e);
+	for (uint64_t i = 0; i < 4; i++) {
+		e = (struct stream_event){.type = STREAM_RECORD};
+		e.record = (struct nt_record){.qid = 1, .op = NT_OP_READ, .side = NT_HOST};
+		e.record.points[NT_H_SUBMIT] = (10 + i) * SECOND;
+		e.record.points[NT_H_COMPLETE] = (10 + i) * SECOND + MS;
+		recording_put(f, &e);
+		for (unsigned int k = 0; i == 1 && k < events; k++) {
+			e = (struct stream_event){.type = STREAM_PATH};
+			e.path.ns = 11200 * MS + k * MS;
+			e.path.state = k % NT_PATH_STATES_NR;
+			snprintf(e.path.subsysnqn, sizeof(e.path.subsysnqn), "\033[2Jnqn");
+			recording_put(f, &e);
+		}
+	}
+	e = (struct stream_event){.type = STREAM_END, .end.clock = {14 * SECOND, WALL_NS}};
+	recording_put(f, &e);
+	stream_writer_free(f->w);
+}
+
+static void events_of_controllers_stand_between_the_rows_of_intervals(void **state)
+{
+	static struct result r;
+	struct recording f = {0};
+	const char *second, *third, *event;
+
+	stalled_recording(&f, 4);
+	RUN(&r, "report", f.path, "--every", "1s", "--format=text");
+	assert_int_equal(r.status, 0);
+	second = strstr(r.out, "1.000");
+	event = strstr(r.out, "  at 1.203 s: nvme0 connecting\n");
+	third = strstr(r.out, "2.000");
+	assert_non_null(strstr(r.out, "  at 1.200 s: nvme0 new\n"));
+	assert_true(second && event && third && second < event && event < third);
+	/* Without intervals they are a part of their own. */
+	RUN(&r, "report", f.path, "--format=text");
+	assert_non_null(strstr(r.out, ": 4\n  at 1.200 s: nvme0 new\n"));
+	RUN(&r, "report", f.path, "--format=json");
+	assert_non_null(strstr(r.out, "\"path_events_past\":0"));
+	assert_non_null(strstr(r.out, "\"event\":\"state\",\"state\":\"connecting\""));
+	close(f.fd);
+	/* They are of no use to those who count: CSV has the rows alone. */
+	stalled_recording(&f, 0);
+	RUN(&r, "report", f.path, "--format=text");
+	assert_lacks(r.out, "events of");
+	close(f.fd);
+}
+
+static void of_endless_events_of_controllers_the_last_are_kept(void **state)
+{
+	static struct result r;
+	struct recording f = {0};
+
+	stalled_recording(&f, 50000);
+	RUN(&r, "report", f.path, "--format=text");
+	assert_int_equal(r.status, 0);
+	assert_non_null(strstr(r.out, "the last 20:\n"));
+	assert_non_null(strstr(r.out, "too old to be kept: 49000\n"));
+	close(f.fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -451,6 +521,8 @@ int main(void)
 		cmocka_unit_test(traffic_near_a_limit_is_marked),
 		cmocka_unit_test(what_no_recording_tells_is_refused_with_what_does),
 		cmocka_unit_test(options_that_are_of_no_use_are_refused),
+		cmocka_unit_test(events_of_controllers_stand_between_the_rows_of_intervals),
+		cmocka_unit_test(of_endless_events_of_controllers_the_last_are_kept),
 	};
 
 	return cmocka_run_group_tests_name("report in groups", tests, find_program, NULL);

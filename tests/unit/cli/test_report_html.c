@@ -3,6 +3,7 @@
  * report --html: what the file has in it, and what it replaces. With NTPROF_HTML=FOLDER in the
  * environment the files stay there: a browser opens them in tests/formats/html.sh.
  */
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "cli/recordings.h"
@@ -95,6 +96,222 @@ static void names_are_text(void **state)
 	recordings_free(f, 2);
 }
 
+/* Recordings of hosts and targets with states of TCP, and of a host with events. */
+static struct recording *eventful;
+static unsigned int seen[NT_SIDES];
+
+static bool with_events(struct nt_record *r)
+{
+	static const uint16_t states[] = {NT_PATH_RESETTING, NT_PATH_CONNECTING, NT_PATH_LIVE};
+	const unsigned int number = seen[r->side]++;
+	const uint64_t ns = r->points[r->side == NT_HOST ? NT_H_SEND_CMD : NT_T_CMD];
+	struct stream_event e = {.type = STREAM_TCP};
+
+	if (number % 20 == 0) {
+		e.tcp.slot = r->slot;
+		e.tcp.gen = r->gen;
+		e.tcp.ns = ns;
+		e.tcp.state = (struct nt_tcp_state){
+			.srtt_us = 100 + number,
+			.snd_cwnd = 10 + number / 100,
+			.total_retrans = number / 50,
+			.jiffies = 1000 + number,
+			.bytes_sent = 4096 * number,
+		};
+		recording_put(&eventful[r->side], &e);
+	}
+	if (r->side == NT_HOST && number % 100 == 50) {
+		e = (struct stream_event){.type = STREAM_PATH};
+		e.path.ns = ns;
+		e.path.instance = 1;
+		e.path.kind = number < 300 ? NT_PATH_STATE : NT_PATH_TIMEOUT;
+		e.path.state = number < 300 ? states[number / 100] : 0;
+		e.path.qid = number < 300 ? 0 : 1;
+		snprintf(e.path.subsysnqn, sizeof(e.path.subsysnqn), "%s", NAME);
+		recording_put(&eventful[NT_HOST], &e);
+	}
+	return true;
+}
+
+static void keep_output(const char *name, const char *text)
+{
+	FILE *f = fopen(path_of(name), "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* Browsers and protoc look at these files, too: tests/formats. */
+static void events_and_tcp_have_marks_curves_and_tables(void **state)
+{
+	struct recording f[2] = {{.edit = with_events, .edit_queue = name_queue},
+				 {.edit = with_events, .edit_queue = name_queue}};
+	static const char *const names[] = {"db1", "array"};
+	struct traffic_config c = traffic_of_one_queue();
+	static struct result r;
+	char *trace;
+
+	eventful = f;
+	for (unsigned int i = 0; i < 2; i++)
+		snprintf(f[i].header.hostname, sizeof(f[i].header.hostname), "%s", names[i]);
+	memset(seen, 0, sizeof(seen));
+	recordings_make(f, &c);
+	trace = strdup(path_of("events.trace"));
+	RUN(&r, "report", f[0].path, f[1].path, "--html", path_of("events.html"), "--perfetto",
+	    trace, "--tcp", "--format=json");
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.err, "");
+	if (getenv("NTPROF_HTML"))
+		keep_output("events.json", r.out);
+	else
+		unlink(trace);
+	free(trace);
+	read_page(path_of("events.html"));
+	assert_contains(page, "<title>1: nvme1 resetting</title>");
+	assert_contains(page,
+			"<title>4: nvme1 timeout: queue 1, command id 0, opcode 0x00</title>");
+	assert_contains(page, "<table id='merged-events'");
+	assert_contains(page, "id='merged-tcp-0-over-time-0'");
+	assert_contains(page, "<table id='merged-tcp-0-rows'");
+	assert_contains(page, "<table id='merged-tcp-1-rows'");
+	assert_lacks(page, "<img");
+	/* Of one side alone. */
+	RUN(&r, "report", f[0].path, "--html", path_of("host-events.html"));
+	assert_int_equal(r.status, 0);
+	read_page(path_of("host-events.html"));
+	assert_contains(page, "<title>1: nvme1 resetting</title>");
+	assert_contains(page, "<table id='input0-tcp-0-rows'");
+	assert_lacks(page, "input0-tcp-1");
+	recordings_free(f, 2);
+}
+
+static bool with_endless_events(struct nt_record *r)
+{
+	struct stream_event e = {.type = STREAM_PATH};
+
+	e.path.ns = r->points[NT_H_SEND_CMD];
+	recording_put(&eventful[NT_HOST], &e);
+	return true;
+}
+
+static void of_endless_events_the_last_have_marks_and_the_others_are_counted(void **state)
+{
+	struct recording f[2] = {{.edit = with_endless_events}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	eventful = f;
+	c.commands = 1500;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--html", path_of("endless.html"));
+	assert_int_equal(r.status, 0);
+	read_page(path_of("endless.html"));
+	assert_contains(page, "<p>Earlier events that have no mark: 1450</p>");
+	assert_contains(page, "<th scope=row data-v=50>50<td");
+	assert_lacks(page, "<th scope=row data-v=51>");
+	recordings_free(f, 2);
+}
+
+/* The host's queue, and 299 more that have states and nothing else. */
+static bool with_many_connections(struct nt_record *r)
+{
+	struct stream_event e = {.type = STREAM_TCP};
+
+	for (unsigned int i = 0; r->side == NT_HOST && !seen[NT_HOST] && i < 300; i++) {
+		e.tcp.slot = r->slot + i;
+		e.tcp.gen = r->gen;
+		e.tcp.ns = r->points[NT_H_SEND_CMD];
+		e.tcp.state.snd_cwnd = 10;
+		recording_put(&eventful[NT_HOST], &e);
+	}
+	seen[r->side]++;
+	return true;
+}
+
+static void tcp_connections_without_room_are_counted(void **state)
+{
+	struct recording f[2] = {{.edit = with_many_connections}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	char *trace = strdup(path_of("many.trace"));
+	struct result r;
+
+	eventful = f;
+	memset(seen, 0, sizeof(seen));
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--html", path_of("many.html"), "--perfetto",
+	    trace);
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.err, "ntprof-bpf: 44 TCP connections found no room in the trace, "
+				   "which has those of 256\n");
+	read_page(path_of("many.html"));
+	assert_contains(page, "<p>200 more.</p>");
+	unlink(trace);
+	free(trace);
+	recordings_free(f, 2);
+}
+
+/* One connection of a host and a target, each with a slot of its own. */
+static bool with_a_state(struct nt_record *r)
+{
+	struct stream_event e = {.type = STREAM_TCP};
+
+	e.tcp.slot = r->slot;
+	e.tcp.gen = r->gen;
+	e.tcp.ns = r->points[r->side == NT_HOST ? NT_H_SEND_CMD : NT_T_CMD];
+	e.tcp.state.snd_cwnd = 10;
+	recording_put(&eventful[2 * (r->slot % 100 - 1) + r->side], &e);
+	return true;
+}
+
+static void tcp_of_many_recordings_is_counted(void **state)
+{
+	struct recording f[6] = {{.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	for (unsigned int i = 0; i < 6; i++) {
+		f[i].edit = with_a_state;
+		c.stream[i] = c.stream[i % 2];
+	}
+	for (unsigned int i = 0; i < 3; i++) {
+		c.queue[i] = c.queue[0];
+		c.queue[i].host = 2 * i;
+		c.queue[i].target = 2 * i + 1;
+		c.queue[i].slot = i + 1;
+	}
+	c.queue[1].nqn = "nqn.2024-01.org.example:two";
+	c.queue[2].nqn = "nqn.2024-01.org.example:three";
+	c.nr_streams = 6;
+	c.nr_queues = 3;
+	c.commands = 3000;
+	eventful = f;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, f[2].path, f[3].path, f[4].path, f[5].path,
+	    "--html", path_of("six.html"));
+	assert_int_equal(r.status, 0);
+	read_page(path_of("six.html"));
+	assert_contains(page, "<table id='merged-tcp-3-rows'");
+	assert_lacks(page, "<table id='merged-tcp-4-rows'");
+	assert_contains(page, "<p>Further recordings of TCP connections: 2</p>");
+	recordings_free(f, 6);
+}
+
+static void recordings_without_events_and_tcp_have_no_such_parts(void **state)
+{
+	struct recording f[2];
+	struct result r;
+
+	hostile(f, 100);
+	RUN(&r, "report", f[0].path, f[1].path, "--html", path_of("without.html"));
+	assert_int_equal(r.status, 0);
+	read_page(path_of("without.html"));
+	assert_lacks(page, "Events of controllers");
+	assert_lacks(page, "<h2>TCP</h2>");
+	assert_lacks(page, "class=ev");
+	recordings_free(f, 2);
+}
+
 static void other_outputs_stay_as_they_are(void **state)
 {
 	static char *const options[] = {"--format=text", "--format=json", "--slowest=2"};
@@ -133,6 +350,42 @@ static void one_side_has_its_own_stages(void **state)
 		assert_contains(page, side ? "<td class=t>exec<td" : "<td class=t>queue_rq<td");
 	}
 	recordings_free(f, 2);
+}
+
+static bool on_two_disks(struct nt_record *r)
+{
+	r->nsid = 1 + r->cid % 2;
+	return true;
+}
+
+/* Where there is one namespace its rows would be those of the controller. */
+static void namespaces_have_rows_where_there_are_several(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	for (unsigned int several = 0; several < 2; several++) {
+		struct recording f[2] = {{.edit = several ? on_two_disks : NULL},
+					 {.edit = several ? on_two_disks : NULL}};
+
+		recordings_make(f, &c);
+		for (unsigned int nr = 1; nr <= 2; nr++) {
+			unlink(path_of("disks.html"));
+			RUN(&r, "report", "--html", path_of("disks.html"), f[0].path,
+			    nr > 1 ? f[1].path : "-v");
+			assert_int_equal(r.status, 0);
+			read_page(path_of("disks.html"));
+			assert_contains(page, "<h3>controllers</h3>");
+			if (!several) {
+				assert_lacks(page, "<h3>namespaces</h3>");
+				continue;
+			}
+			assert_contains(page, "<h3>namespaces</h3>");
+			assert_contains(page, "<td class=n data-v=1>1<td class=t>read");
+			assert_contains(page, "<td class=n data-v=2>2<td class=t>read");
+		}
+		recordings_free(f, 2);
+	}
 }
 
 static bool nothing(struct nt_record *r)
@@ -193,6 +446,29 @@ static void only_a_report_is_replaced(void **state)
 }
 
 /* It is not read first: that would wait for a writer. */
+static void a_message_says_why_a_file_is_not_written(void **state)
+{
+	const char *path = path_of("full.html");
+	struct recording f[2] = {{.edit = NULL}};
+	struct rlimit all, limit;
+	char message[300];
+	struct result r;
+
+	hostile(f, 100);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &all), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	limit = all;
+	limit.rlim_cur = 20000;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	RUN(&r, "report", f[0].path, f[1].path, "--format=csv", "--html", (char *)path);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+	assert_int_equal(r.status, 1);
+	snprintf(message, sizeof(message), "ntprof-bpf: --html %s: %s\n", path, strerror(EFBIG));
+	assert_string_equal(r.err, message);
+	assert_int_equal(access(path, F_OK), -1);
+	recordings_free(f, 2);
+}
+
 static void a_fifo_gets_the_report(void **state)
 {
 	struct traffic_config c = traffic_of_one_queue();
@@ -250,10 +526,12 @@ static void a_long_recording_has_no_larger_file(void **state)
 	size_t size[2];
 
 	for (unsigned int i = 0; i < 2; i++) {
-		struct recording f[2] = {{.edit = NULL}};
+		struct recording f[2] = {{.edit = with_events}, {.edit = with_events}};
 		struct traffic_config c = traffic_of_one_queue();
 		struct result r;
 
+		eventful = f;
+		memset(seen, 0, sizeof(seen));
 		c.commands = i ? 100000 : 20000;
 		recordings_make(f, &c);
 		RUN(&r, "report", f[0].path, f[1].path, "--html", path_of("long.html"));
@@ -292,6 +570,16 @@ static void a_trace_has_room_for_few_commands(void **state)
 /* Of 64 bits, and each at a place of its own. */
 static bool at_any_time(struct nt_record *r)
 {
+	struct stream_event e = {.type = STREAM_TCP};
+
+	e.tcp.slot = r->slot;
+	e.tcp.gen = r->gen;
+	e.tcp.ns = hash_mix(seen[r->side]++);
+	e.tcp.state.srtt_us = e.tcp.state.total_retrans = (uint32_t)e.tcp.ns;
+	recording_put(&eventful[r->side], &e);
+	e = (struct stream_event){.type = STREAM_PATH, .path.ns = hash_mix(seen[r->side])};
+	if (r->side == NT_HOST)
+		recording_put(&eventful[NT_HOST], &e);
 	for (unsigned int i = 0; i < NT_POINTS_MAX; i++)
 		if (r->points[i])
 			r->points[i] += hash_mix(r->points[i] + i) >> r->cid % 3;
@@ -307,6 +595,7 @@ static void times_that_no_clock_has_do_no_harm(void **state)
 	struct traffic_config c = traffic_of_one_queue();
 	struct result r;
 
+	eventful = f;
 	c.commands = 300;
 	recordings_make(f, &c);
 	for (unsigned int i = 0; i < ARRAY_SIZE(options); i++) {
@@ -324,10 +613,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_text),
+		cmocka_unit_test(events_and_tcp_have_marks_curves_and_tables),
+		cmocka_unit_test(of_endless_events_the_last_have_marks_and_the_others_are_counted),
+		cmocka_unit_test(tcp_connections_without_room_are_counted),
+		cmocka_unit_test(tcp_of_many_recordings_is_counted),
+		cmocka_unit_test(recordings_without_events_and_tcp_have_no_such_parts),
 		cmocka_unit_test(other_outputs_stay_as_they_are),
 		cmocka_unit_test(one_side_has_its_own_stages),
+		cmocka_unit_test(namespaces_have_rows_where_there_are_several),
 		cmocka_unit_test(an_empty_recording_has_a_report),
 		cmocka_unit_test(only_a_report_is_replaced),
+		cmocka_unit_test(a_message_says_why_a_file_is_not_written),
 		cmocka_unit_test(a_fifo_gets_the_report),
 		cmocka_unit_test(a_fifo_of_another_user_is_refused),
 		cmocka_unit_test(a_long_recording_has_no_larger_file),

@@ -277,6 +277,27 @@ static void a_burst_that_takes_longer_to_attach_is_as_long_as_any(void **state)
 	assert_int_equal(realtime_ns() / 5000000000, traced.resumed_ns / 5000000000);
 }
 
+/* Nothing was read or written, so programs of all points would find nothing. */
+static void bursts_of_all_points_wait_for_commands(void **state)
+{
+	const struct run_options o = {
+		.side = NT_HOST,
+		.interval_ns = 1000000,
+		.duration_ns = 250000000,
+		.ends = true,
+		.stages = {.on_ns = 50000000, .every_ns = 100000000},
+	};
+	struct bursts b = {.wanted = INTERVALS, .time = true};
+
+	traced.idle = true;
+	assert_int_equal(run_bursts(&b, &o), EXIT_SUCCESS);
+	assert_int_equal(traced.resumed, 0);
+	traced.idle = false;
+	assert_int_equal(run_bursts(&b, &o), EXIT_SUCCESS);
+	assert_int_not_equal(traced.resumed, 0);
+	assert_int_equal(traced.resumed, traced.paused);
+}
+
 /* A stream has to continue between bursts, too. */
 static void who_wants_intervals_of_time_has_them_between_bursts(void **state)
 {
@@ -345,6 +366,7 @@ int main(void)
 		cmocka_unit_test(a_run_that_fails_says_so_before_it_ends),
 		cmocka_unit_test(each_burst_has_an_interval),
 		cmocka_unit_test(a_burst_that_takes_longer_to_attach_is_as_long_as_any),
+		cmocka_unit_test(bursts_of_all_points_wait_for_commands),
 		cmocka_unit_test(who_wants_intervals_of_time_has_them_between_bursts),
 		cmocka_unit_test(a_run_that_ends_in_a_burst_ends_the_burst),
 		cmocka_unit_test(a_run_is_over_when_all_of_its_records_are_there),

@@ -238,7 +238,7 @@ static void the_header_of_csv_does_not_wait_for_the_module(void **state)
 	assert_true(pread(lines, text, sizeof(text) - 1, 0) > 0);
 	assert_non_null(strstr(text, ",latency,"));
 	assert_true(pread(told, text, sizeof(text) - 1, 0) > 0);
-	assert_non_null(strstr(text, "waiting for module nvme_tcp\n"));
+	assert_non_null(strstr(text, "waiting for module nvme_tcp: modprobe nvme-tcp\n"));
 	close(told);
 	close(lines);
 }

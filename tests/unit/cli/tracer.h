@@ -72,6 +72,7 @@ struct tracer {
  * @resumed, @paused: numbers of bursts that began and ended
  * @resumed_ns: CLOCK_REALTIME when the last burst began
  * @attaching_us: how long it takes to begin a burst
+ * @idle: nothing was read or written since the last burst
  */
 static struct {
 	int records_fd;
@@ -91,6 +92,7 @@ static struct {
 	unsigned int paused;
 	int64_t resumed_ns;
 	unsigned int attaching_us;
+	bool idle;
 } traced;
 
 bool kernel_has_module(const char *name)
@@ -162,6 +164,11 @@ enum nt_source tracer_source(const struct tracer *t)
 uint32_t tracer_missing(const struct tracer *t)
 {
 	return 0;
+}
+
+bool tracer_has_worked(struct tracer *t)
+{
+	return !traced.idle;
 }
 
 enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)

@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 
 #include "core/controllers.h"
 #include "core/hash.h"
+#include "tree.h"
 
 #define SECOND 1000000000ULL
 
@@ -38,17 +38,12 @@ static int set_up(void **state)
 	return mkdtemp(t.root) ? 0 : -1;
 }
 
-static int take_away(const char *path, const struct stat *st, int type, struct FTW *w)
-{
-	return remove(path);
-}
-
 static void gone(const char *name)
 {
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/%s", t.root, name);
-	assert_int_equal(nftw(path, take_away, 8, FTW_DEPTH | FTW_PHYS), 0);
+	assert_int_equal(tree_remove(path), 0);
 }
 
 static int tear_down(void **state)
@@ -59,22 +54,9 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* Writes a file, and makes the folders that it is in. */
 static void put(const char *name, const char *text)
 {
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", t.root, name);
-	for (char *slash = path + strlen(t.root) + 1; (slash = strchr(slash, '/'));
-	     *slash++ = '/') {
-		*slash = '\0';
-		mkdir(path, 0755);
-	}
-	f = fopen(path, "w");
-	assert_non_null(f);
-	fprintf(f, "%s\n", text);
-	fclose(f);
+	tree_put(t.root, name, text);
 }
 
 static void look(uint64_t now)
@@ -164,6 +146,40 @@ static void commands_from_before_are_those_that_the_tracer_does_not_see(void **s
 	assert_int_equal(t.c.row[0].ended_ns, 13 * SECOND);
 	assert_false(controller_stalls(&t.c, &t.c.row[0]));
 	assert_ptr_equal(controllers_find(&t.c, row), &t.c.row[0]);
+}
+
+/* The tracer's first block of a dead network, of a second: it saw nothing begin and nothing end. */
+static void what_hangs_before_tracing_is_seen_in_the_first_block(void **state)
+{
+	struct stats_row *row;
+
+	host();
+	t.s.elapsed = 1;
+	t.s.quiet = true;
+	look(10 * SECOND);
+	assert_int_equal(t.c.nr, 1);
+	assert_int_equal(controllers_before(&t.c), 9);
+	assert_int_equal(t.c.row[0].ended_ns, 9 * SECOND);
+	assert_true(controller_stalls(&t.c, &t.c.row[0]));
+	/* In a shorter block it may be a slow disk. */
+	controllers_free(&t.c);
+	t.s.elapsed = 0.5;
+	look(10 * SECOND);
+	assert_false(controller_stalls(&t.c, &t.c.row[0]));
+	/* In another one a command has ended. */
+	controllers_free(&t.c);
+	t.s.elapsed = 1;
+	row = stats_row(&t.s, "nvme0", "nqn.one", 1, NT_OP_READ, false);
+	assert_non_null(row);
+	hist_count(&row->interval, SECOND);
+	look(10 * SECOND);
+	assert_false(controller_stalls(&t.c, &t.c.row[0]));
+	/* A controller that comes later has not been waited for since then. */
+	t.s.elapsed = 3;
+	put("class/nvme/nvme2/transport", "tcp");
+	put("class/nvme/nvme2/nvme2n1/inflight", "1 0");
+	look(12 * SECOND);
+	assert_int_equal(t.c.row[1].ended_ns, 12 * SECOND);
 }
 
 static void a_target_knows_hosts_and_what_its_disks_owe(void **state)
@@ -288,6 +304,7 @@ int main(void)
 		TEST(a_host_knows_state_address_disks_and_commands),
 		TEST(a_state_is_as_old_as_it_has_been_seen),
 		TEST(commands_from_before_are_those_that_the_tracer_does_not_see),
+		TEST(what_hangs_before_tracing_is_seen_in_the_first_block),
 		TEST(a_target_knows_hosts_and_what_its_disks_owe),
 		TEST(a_disk_with_a_long_path_stays_the_same_one),
 		TEST(one_id_for_one_host_is_one_row),

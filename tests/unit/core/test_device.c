@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "core/device.h"
 #include "core/array.h"
 #include "core/select.h"
+#include "tree.h"
 
 static char root[] = "/tmp/ntprof-sysfs-XXXXXX";
 
@@ -119,14 +119,9 @@ static int make_sysfs(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static int remove_sysfs(void **state)
 {
-	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return tree_remove(root);
 }
 
 static void a_disk_is_its_namespace_by_all_paths_or_by_its_controller(void **state)

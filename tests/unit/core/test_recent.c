@@ -64,6 +64,18 @@ static void p99_is_that_of_the_interval_if_it_can_tell_it(void **state)
 	recent_free(NULL);
 }
 
+static void more_commands_than_32_bits_leave_it_again(void **state)
+{
+	struct hist h = {.count = 1ULL << 33, .sum = 1ULL << 53, .max = MS};
+	struct recent *r = NULL;
+
+	h.buckets[nt_bucket(MS)] = h.count;
+	assert_int_equal(recent_add(&r, &h, 3600 * SECOND, 3600 * SECOND), 0);
+	add(&r, 7200 * SECOND, 3600 * SECOND, MS, 5);
+	assert_int_equal(r->h.count, 5);
+	recent_free(r);
+}
+
 static void the_history_of_a_sum_has_the_highest(void **state)
 {
 	struct recent *one = NULL, *two = NULL, sum = {.nr = 0};
@@ -84,6 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_sum_is_of_ten_seconds),
 		cmocka_unit_test(p99_is_that_of_the_interval_if_it_can_tell_it),
+		cmocka_unit_test(more_commands_than_32_bits_leave_it_again),
 		cmocka_unit_test(the_history_of_a_sum_has_the_highest),
 	};
 

@@ -7,7 +7,7 @@
 
 #include "merge/clock_alignment.h"
 
-#define STREAMS TRAFFIC_STREAMS_MAX
+#define STREAMS 4
 
 /* Accuracy of the clocks: about the network's time. */
 #define CLOSE_NS ((int64_t)MS)

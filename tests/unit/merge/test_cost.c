@@ -226,6 +226,35 @@ static void commands_that_look_alike_and_do_not_fit_cost_little(void **state)
 }
 
 /* Half of the namespaces have one name, the others another one: as a list they are short. */
+/* Where many hosts are connected to many targets, the clocks of two of them are found at once. */
+static void a_link_of_many_machines_costs_little(void **state)
+{
+	enum { MACHINES = 64, LINKS = MACHINES * MACHINES };
+	static struct topology t;
+	struct endpoint host = {.side = NT_HOST}, target = {.side = NT_TARGET};
+	const struct link *found[LINKS];
+	uint64_t before;
+
+	for (unsigned int i = 0; i < MACHINES; i++) {
+		assert_int_equal(topology_stream_begins(&t, i, NT_HOST), 0);
+		assert_int_equal(topology_stream_begins(&t, MACHINES + i, NT_TARGET), 0);
+	}
+	before = blocks;
+	for (unsigned int i = 0; i < LINKS; i++) {
+		host.stream = i % MACHINES;
+		target.stream = MACHINES + i / MACHINES;
+		found[i] = topology_link(&t, &host, &target);
+		assert_non_null(found[i]);
+	}
+	assert_uint_in_range(blocks - before, LINKS, BLOCKS_EACH * LINKS);
+	for (unsigned int i = 0; i < LINKS; i++)
+		assert_ptr_equal(topology_link_of(&t, i % MACHINES, MACHINES + i / MACHINES),
+				 found[i]);
+	assert_int_equal(t.nr_links, LINKS);
+	assert_null(topology_link_of(&t, MACHINES, 0));
+	topology_free(&t);
+}
+
 static void names_of_many_devices_are_listed_at_little_cost(void **state)
 {
 	struct places *p = places_new();
@@ -254,6 +283,7 @@ int main(void)
 		cmocka_unit_test(a_queue_costs_little_when_there_is_no_room),
 		cmocka_unit_test(a_record_costs_little_where_a_queue_has_many_connections),
 		cmocka_unit_test(commands_that_look_alike_and_do_not_fit_cost_little),
+		cmocka_unit_test(a_link_of_many_machines_costs_little),
 		cmocka_unit_test(names_of_many_devices_are_listed_at_little_cost),
 	};
 

@@ -158,6 +158,7 @@ static void what_failed_has_a_latency_only_by_status(void **state)
 			r.points[NT_H_COMPLETE] = 0;
 		group_name_side(&n, &how.by, NT_HOST, &queue, &r, &recorder);
 		assert_int_equal(groups_add_record(g, &n, &r, &recorder), 0);
+		assert_int_equal(groups_finish(g, 0, 0, 0), 0);
 		groups_total(g, &row);
 		assert_int_equal(row.cell->count, cases[i].counts);
 		assert_int_equal(row.cell->failed, !cases[i].counts);
@@ -183,6 +184,7 @@ static void a_command_of_a_sample_stands_for_others(void **state)
 		r.status = 0;
 		assert_int_equal(groups_add_record(g, &n, &r, &who), 0);
 	}
+	assert_int_equal(groups_finish(g, 0, 0, 0), 0);
 	groups_total(g, &row);
 	assert_int_equal(row.cell->count, 4);
 	assert_int_equal(row.cell->stand_for, 1 + 1 + 2 + 3);

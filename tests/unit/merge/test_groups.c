@@ -400,6 +400,60 @@ static void the_sum_of_a_group_outlives_64_bits(void **state)
 	groups_free(g);
 }
 
+/* Two paths of one disk, and the only one of another, in two intervals. */
+static void a_path_has_its_share_of_the_commands_of_all_paths(void **state)
+{
+	static const struct {
+		const char *device, *ctrl, *path;
+		unsigned int commands[2];
+		uint64_t all_paths[2];
+	} of[] = {
+		{"nvme0n1", "nvme0", "10.0.0.1", {3, 0}, {4, 8}},
+		{"nvme0n1", "nvme1", "10.0.1.1", {1, 8}, {4, 8}},
+		{"nvme0n2", "nvme0", "10.0.0.1", {5, 0}, {5, 0}},
+	};
+	struct grouping how = by_keys("ctrl,path,device", 1000);
+	struct groups *g = groups_new(&how);
+	size_t rows;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(of); i++) {
+		struct group_name n = named(0, NT_OPS_NR, 0);
+
+		snprintf(n.device, sizeof(n.device), "%s", of[i].device);
+		snprintf(n.ctrl, sizeof(n.ctrl), "%s", of[i].ctrl);
+		snprintf(n.path, sizeof(n.path), "%s", of[i].path);
+		for (unsigned int at = 0; at < 2; at++)
+			for (unsigned int k = 0; k < of[i].commands[at]; k++)
+				add(g, &n, 1000 * at + k, 10);
+	}
+	assert_int_equal(groups_finish(g, 0, 2000, 0), 0);
+	rows = groups_rows(g);
+	assert_int_equal(rows, 2 * ARRAY_SIZE(of));
+	for (size_t i = 0; i < rows; i++) {
+		struct group_row r;
+		unsigned int k = 0;
+
+		groups_row(g, i, &r);
+		while (strcmp(r.name->device, of[k].device) != 0 ||
+		       strcmp(r.name->path, of[k].path) != 0)
+			k++;
+		assert_int_equal(r.all_paths, of[k].all_paths[r.from_ns / 1000]);
+	}
+	groups_free(g);
+	/* Without paths among the keys there is no share. */
+	how = by_keys("device", 0);
+	g = groups_new(&how);
+	add(g, &(struct group_name){.op = NT_OPS_NR, .device = "nvme0n1"}, 0, 10);
+	assert_int_equal(groups_finish(g, 0, 2000, 0), 0);
+	for (size_t i = 0; i < groups_rows(g); i++) {
+		struct group_row r;
+
+		groups_row(g, i, &r);
+		assert_int_equal(r.all_paths, 0);
+	}
+	groups_free(g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -413,6 +467,7 @@ int main(void)
 		cmocka_unit_test(controllers_of_one_name_are_told_apart),
 		cmocka_unit_test(keys_that_are_none_are_refused_with_those_that_there_are),
 		cmocka_unit_test(a_key_says_what_it_needs),
+		cmocka_unit_test(a_path_has_its_share_of_the_commands_of_all_paths),
 	};
 
 	return cmocka_run_group_tests_name("groups", tests, NULL, NULL);

@@ -182,6 +182,8 @@ static void what_was_told_first_gives_way(void **state)
 		assert_string_equal(n.device, i ? "nvme0n1" : "");
 		assert_string_equal(n.path, i ? "a:1" : "");
 	}
+	/* One of either. */
+	assert_int_equal(places_gave_way(p), 2);
 	places_free(p);
 }
 

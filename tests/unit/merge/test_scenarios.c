@@ -295,9 +295,15 @@ static void any_machines(struct scenario *s, uint64_t seed)
 			.slot = i,
 			.old_ids = !draw(s, 4),
 		};
-		/* Targets that are copies give the same ids, but one target gives no id twice. */
-		for (unsigned int k = 0; k < i; k++)
+		/*
+		 * Targets that are copies give the same ids, but one target gives no id twice. A
+		 * host has command ids of one kind.
+		 */
+		for (unsigned int k = 0; k < i; k++) {
 			s->link[i].cntlid += !copies || s->link[k].target == s->link[i].target;
+			if (s->link[k].host == s->link[i].host)
+				s->link[i].old_ids = s->link[k].old_ids;
+		}
 	}
 	for (unsigned int i = 0; i < s->nr_links; i++) {
 		struct scenario_job j = any_job(s, i, 6000 / machines);
@@ -387,6 +393,57 @@ static void command_ids_without_generations(void **state)
 		all += matched("no generations", &s);
 	}
 	assert_true(all >= 8 * SEEDS * 500);
+}
+
+/*
+ * Each connection of a queue begins with generation 0, and ends before a tag is used again. Another
+ * queue of the host shows that its ids have generations. @every_ns: from one connection to the next
+ */
+static unsigned int short_connections(uint64_t seed, int64_t every_ns)
+{
+	struct scenario s = two_machines(seed);
+
+	s.net_ns = 10 * US;
+	s.service_ns = 50 * US;
+	s.stream[0].loss_percent = s.stream[1].loss_percent = 30;
+	s.link[1] = s.link[0];
+	s.link[1].qid = 2;
+	s.link[1].slot = 1;
+	s.nr_links = 2;
+	for (unsigned int i = 0; i < 2; i++)
+		s.job[s.nr_jobs++] = (struct scenario_job){
+			.link = i,
+			.seed = seed + i,
+			.commands = i ? 60 : 800,
+			.depth = i ? 60 : 8,
+			.every_ns = i ? 10000 * US : 1000 * US,
+			.turn_tags = i,
+		};
+	for (; s.nr_jobs < JOBS_MAX; s.nr_jobs++)
+		s.job[s.nr_jobs] = (struct scenario_job){
+			.link = 1,
+			.seed = seed,
+			.content = CONTENT_LOOP,
+			.begin = SECOND + s.nr_jobs * every_ns +
+				 (int64_t)draw(&s, (uint64_t)every_ns / 4),
+			.commands = 8,
+			.depth = 8,
+			.think_ns = 20 * US,
+			.blocks = 8,
+			.turn_tags = true,
+		};
+	return matched("short connections", &s);
+}
+
+static void short_connections_that_come_again(void **state)
+{
+	unsigned int all = 0;
+
+	for (uint64_t seed = 1; seed <= 4 * SEEDS; seed++) {
+		all += short_connections(seed, 400 * 1000 * US);
+		short_connections(seed, (int64_t)(3 << seed % 9) * 1000 * US);
+	}
+	assert_true(all >= 4 * SEEDS * 990);
 }
 
 /*
@@ -574,6 +631,7 @@ int main(void)
 		cmocka_unit_test(the_host_of_one_run_and_the_target_of_another),
 		cmocka_unit_test(two_runs_at_100000_a_second),
 		cmocka_unit_test(command_ids_without_generations),
+		cmocka_unit_test(short_connections_that_come_again),
 		cmocka_unit_test(clocks_that_part_fast),
 		cmocka_unit_test(a_clock_that_jumps),
 		cmocka_unit_test(an_offset_whose_bounds_cross_is_refuted),

@@ -184,6 +184,28 @@ static void rows_past_the_limit_are_counted_together(void **state)
 	assert_adds_up(t, 2 * sizeof(owner));
 }
 
+/* A command that has no room, for its size or its namespace, is counted once. */
+static void a_namespace_has_a_row_beside_that_of_the_size(void **state)
+{
+	static const char owner[TIMELINE_CELLS];
+	const struct nt_record r = {.nsid = 7, .length = 7};
+	struct timeline_command c = {
+		.owner = owner, .begin_ns = SECOND, .latency_ns = 5, .r = &r, .cpu = ORIGIN_NO_CPU};
+	struct timeline *t = *state;
+
+	assert_int_equal(timeline_add(t, &c), 0);
+	assert_int_equal(t->nr_cells, 2);
+	assert_int_equal(t->cell[0]->what, 7);
+	assert_int_equal(t->cell[1]->what, TIMELINE_NAMESPACE | 7);
+	assert_string_equal(t->cell[1]->disk, "");
+	for (unsigned int i = 1; i < TIMELINE_CELLS; i++) {
+		c.owner = &owner[i];
+		assert_int_equal(timeline_add(t, &c), 0);
+	}
+	assert_int_equal(t->nr_cells, TIMELINE_CELLS);
+	assert_int_equal(t->others, TIMELINE_CELLS / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -198,6 +220,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_slowest_are_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(rows_past_the_limit_are_counted_together, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(a_namespace_has_a_row_beside_that_of_the_size,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -459,6 +459,70 @@ static void sums_of_negative_stages_outlive_64_bits(void **state)
 	totals_free(&t);
 }
 
+/* A read whose host took @host_ns until its first packet left TCP, and its target @target_ns. */
+static void add_fine(struct totals *t, uint64_t network_ns, uint32_t host_ns, uint32_t target_ns)
+{
+	struct nt_record host = host_read(5000 + network_ns), target = target_read();
+
+	host.fine[NT_HF_OUT] = host_ns + 1;
+	target.fine[NT_TF_OUT] = target_ns + 1;
+	assert_int_equal(totals_add(t, &one, &host, &target), 0);
+}
+
+static void the_network_is_what_both_senders_kept_and_the_wire(void **state)
+{
+	struct totals t, all;
+
+	assert_int_equal(totals_init(&t, 0), 0);
+	assert_int_equal(totals_init(&all, 0), 0);
+	totals_by_ctrl(&t);
+	totals_by_ctrl(&all);
+	add_fine(&t, 1000, 300, 0);
+	add_fine(&t, 2000, 100, 500);
+	assert_int_equal(stage_of(&t, "network_transmission")->time.count, 0);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "host_send_queue")), 400);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "target_send_queue")), 500);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "wire")), 700 + 1400);
+	/* One of whose points a part is not known stays whole. */
+	add(&t, &one, 5000 + 4000, 0);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "network_transmission")), 4000);
+	assert_int_equal(stage_of(&t, "wire")->time.count, 2);
+	assert_int_equal(t.network_ns, 7000);
+	assert_int_equal(t.row[NT_OP_READ]->sum[NT_MS_NETWORK_TRANSMISSION], 7000);
+	assert_int_equal(stages_sum(&t), t.latency[NT_OP_READ].sum);
+	assert_int_equal(stages_sum(t.ctrl[0]), t.latency[NT_OP_READ].sum);
+	assert_int_equal(totals_fold(&all, &t), 0);
+	assert_int_equal(totals_stage_sum(stage_of(&all, "wire")), 2100);
+	assert_int_equal(stages_sum(&all), all.latency[NT_OP_READ].sum);
+	/* Drift may make the wire negative, and nothing else. */
+	add_fine(&all, 100, 100, 20);
+	assert_int_equal(all.negative, 1);
+	assert_int_equal(all.most_negative, -20);
+	assert_int_equal(totals_stage_sum(stage_of(&all, "wire")), 2100 - 20);
+	assert_int_equal(stages_sum(&all), all.latency[NT_OP_READ].sum);
+	totals_free(&t);
+	totals_free(&all);
+}
+
+/* An R2T write has two sends on either side. */
+static void an_r2t_write_waits_twice_in_each_sender(void **state)
+{
+	struct nt_record host = {.shape = NT_SHAPE_R2T_WRITE, .fine = {11, 101}};
+	struct nt_record target = {.shape = NT_SHAPE_R2T_WRITE, .fine = {1001, 1}};
+	int64_t part[NT_NETWORK_PARTS_NR];
+
+	assert_true(network_split(&host, &target, 5000, part));
+	assert_int_equal(part[NT_NP_HOST_SEND_QUEUE], 110);
+	assert_int_equal(part[NT_NP_TARGET_SEND_QUEUE], 1000);
+	assert_int_equal(part[NT_NP_WIRE], 5000 - 1110);
+	for (unsigned int i = 0; i < 4; i++) {
+		struct nt_record h = host, t = target;
+
+		(i & 1 ? &h : &t)->fine[i / 2] = 0;
+		assert_false(network_split(&h, &t, 5000, part));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -474,6 +538,8 @@ int main(void)
 		cmocka_unit_test(the_slowest_of_all_commands_are_kept),
 		cmocka_unit_test(sums_outlive_64_bits),
 		cmocka_unit_test(sums_of_negative_stages_outlive_64_bits),
+		cmocka_unit_test(the_network_is_what_both_senders_kept_and_the_wire),
+		cmocka_unit_test(an_r2t_write_waits_twice_in_each_sender),
 		cmocka_unit_test(more_kinds_of_stages_than_there_is_room_for_are_unsplit),
 	};
 

@@ -252,6 +252,37 @@ static void times_of_a_broken_recording_may_overflow(void **state)
 	assert_int_equal(t.commands, 100);
 }
 
+/* A command of one host, which took longer than all that is recorded of its target. */
+static void a_command_that_is_longer_than_the_recording_has_all_of_it_beside_it(void **state)
+{
+	static const uint8_t into[NT_MERGED_STAGES_NR];
+	int64_t stage[NT_MERGED_STAGES_NR] = {0};
+	const struct nt_record r = {.op = NT_OP_READ,
+				    .qid = 1,
+				    .points = {[NT_H_SUBMIT] = 1, [NT_H_COMPLETE] = INT64_MAX}};
+	const struct nt_record target = {.slot = 1,
+					 .points = {[NT_T_EXEC] = 1, [NT_T_DONE] = INT64_MAX}};
+	const struct why_command c = {.c = &connections[0],
+				      .r = &r,
+				      .target = &target,
+				      .begin_ns = 1,
+				      .cpu = ORIGIN_NO_CPU,
+				      .nr = NT_MERGED_STAGES_NR,
+				      .stage = stage,
+				      .into = into};
+	const struct nt_record other = {.length = UINT32_MAX,
+					.points = {[NT_T_EXEC] = 5, [NT_T_DONE] = 6}};
+	struct queue_info q = {.slot = 0, .qid = 1, .hostnqn = "a"};
+
+	assert_int_equal(why_queue(w, 1, NT_TARGET, &q), 0);
+	q = (struct queue_info){.slot = 1, .qid = 1, .hostnqn = "b"};
+	assert_int_equal(why_queue(w, 1, NT_TARGET, &q), 0);
+	for (unsigned int i = 0; i < 100; i++)
+		why_target(w, 1, &other);
+	for (unsigned int i = 0; i < 100; i++)
+		assert_int_equal(why_add(w, &c, 1), 0);
+}
+
 static void few_slow_commands_say_nothing(void **state)
 {
 	struct tail t;
@@ -302,6 +333,7 @@ int main(void)
 		TEST(memory_is_bounded),
 		TEST(queues_past_the_limit_are_counted),
 		TEST(times_of_a_broken_recording_may_overflow),
+		TEST(a_command_that_is_longer_than_the_recording_has_all_of_it_beside_it),
 		TEST(few_slow_commands_say_nothing),
 		TEST(what_is_only_spread_is_not_blamed),
 		TEST(what_is_not_recorded_is_not_known),

@@ -212,6 +212,7 @@ static void job_that_tells(void)
 	t.c_lflag |= TOSTOP;
 	MUST(!tcsetattr(STDIN_FILENO, TCSANOW, &t));
 	MUST(!output_put(o, "told\n", 5, 0));
+	output_flush(o);
 	l = start_one(asking("password: "));
 	MUST(!output_settle(o, -1, PATIENCE_NS));
 	live_merge_free(l);

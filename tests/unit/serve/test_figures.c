@@ -2,6 +2,8 @@
 /* Which figure is where on the page, and which metric leaves out which rows and commands. */
 #include "serve/made.h"
 
+#include "core/array.h"
+
 static void each_figure_is_in_its_metric(void **state)
 {
 	static const char *const samples[] = {
@@ -268,11 +270,221 @@ static void tcp_controllers_past_the_limit_are_others(void **state)
 		connection(m, name, 1)->now.snd_cwnd = 5;
 	}
 	render(m, EXPOSITION_OPENMETRICS);
-	assert_int_equal(value(m, TCP("connections", "nvme254")), 1);
-	assert_false(there(m, TCP("connections", "nvme255")));
+	assert_int_equal(value(m, TCP("connections", "nvme255")), 1);
+	assert_int_equal(value(m, "ntprof_tcp_unread_connections{side=\"host\"}"), 0);
+	assert_false(there(m, TCP("connections", "nvme256")));
 	assert_int_equal(value(m, "ntprof_tcp_connections{side=\"host\",controller=\"" SERIES_OTHER
 				  "\",subsysnqn=\"" SERIES_OTHER "\"}"),
-			 45);
+			 44);
+}
+
+static void tcp_connections_that_are_not_read_are_counted(void **state)
+{
+	struct made *m = *state;
+
+	for (unsigned int i = 0; i < TCP_ROWS_MAX; i++)
+		connection(m, "nvme0", (uint16_t)i);
+	assert_null(tcp_rows_add(&m->s.tcp));
+	assert_null(tcp_rows_add(&m->s.tcp));
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_tcp_unread_connections{side=\"host\"}"), 2);
+}
+
+static void assert_once(struct made *m, const char *name)
+{
+	char labels[EXPOSITION_LABELS_LEN] = "side=\"host\"", series[EXPOSITION_LABELS_LEN + 32];
+	const char *at;
+
+	exposition_label(labels, "controller", name);
+	exposition_label(labels, "subsysnqn", name);
+	snprintf(series, sizeof(series), "\nntprof_tcp_connections{%s} ", labels);
+	at = strstr(m->text, series);
+	assert_non_null(at);
+	assert_null(strstr(at + 1, series));
+}
+
+/* Names that come and go take the place of no other for good. */
+static void tcp_series_without_a_connection_give_way(void **state)
+{
+	struct made *m = *state;
+
+	for (unsigned int i = 0; i < 300; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "gone%u", i);
+		connection(m, name, 1)->sent = 10;
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	tcp_rows_begin(&m->s.tcp);
+	render(m, EXPOSITION_OPENMETRICS);
+	connection(m, "nvme0", 1)->sent = 5;
+	connection(m, "nvme1", 1)->sent = 6;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, TCP("sent_bytes_total", "nvme0")), 5);
+	assert_int_equal(value(m, TCP("sent_bytes_total", "nvme1")), 6);
+	assert_int_equal(value(m,
+			       "ntprof_tcp_sent_bytes_total{side=\"host\",controller=\"" SERIES_GONE
+			       "\",subsysnqn=\"" SERIES_GONE "\"}"),
+			 20);
+	assert_int_equal(
+		value(m, "ntprof_tcp_sent_bytes_total{side=\"host\",controller=\"" SERIES_OTHER
+			 "\",subsysnqn=\"" SERIES_OTHER "\"}"),
+		440);
+	snprintf(connection(m, SERIES_GONE, 1)->peer, sizeof(((struct tcp_row *)0)->peer), "%s",
+		 SERIES_GONE);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_once(m, SERIES_GONE);
+}
+
+/* A host may have this name, and be the only one. */
+static void the_only_name_may_be_that_of_those_gone(void **state)
+{
+	struct made *m = *state;
+
+	snprintf(connection(m, SERIES_GONE, 1)->peer, sizeof(((struct tcp_row *)0)->peer), "%s",
+		 SERIES_GONE);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_once(m, SERIES_GONE);
+}
+
+static unsigned int created_s(struct made *m, const char *series)
+{
+	char name[EXPOSITION_LABELS_LEN + 64];
+
+	snprintf(name, sizeof(name), "%s", series);
+	return (unsigned int)(value(m, name) - m->from.started_ms / 1000);
+}
+
+/* A counter that begins again at 0 says so. */
+static void a_tcp_series_that_comes_again_was_made_then(void **state)
+{
+	struct made *m = *state;
+
+	connection(m, "nvme0", 1)->sent = 7;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(created_s(m, TCP("sent_bytes_created", "nvme0")), 0);
+	for (unsigned int i = 0; i < 4; i++) {
+		tcp_rows_begin(&m->s.tcp);
+		for (unsigned int k = 0; i % 2 && k < 300; k++) {
+			char name[16];
+
+			snprintf(name, sizeof(name), "other%u", k);
+			connection(m, name, 1)->sent = 1;
+		}
+		render(m, EXPOSITION_OPENMETRICS);
+	}
+	assert_false(there(m, TCP("sent_bytes_total", "nvme0")));
+	tcp_rows_begin(&m->s.tcp);
+	render(m, EXPOSITION_OPENMETRICS);
+	connection(m, "nvme0", 1)->sent = 2;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, TCP("sent_bytes_total", "nvme0")), 2);
+	assert_int_equal(created_s(m, TCP("sent_bytes_created", "nvme0")), 6);
+}
+
+/* A scraper refuses a page that has a series twice. */
+static void tcp_names_that_are_shown_alike_are_one_series(void **state)
+{
+	static const char *const names[] = {"a\xff", "a\xfe", SERIES_OTHER, SERIES_GONE};
+	struct made *m = *state;
+
+	for (unsigned int i = 0; i < 300; i++) {
+		char name[16];
+		struct tcp_row *r;
+
+		snprintf(name, sizeof(name), "nvme%u", i);
+		r = connection(m, i < ARRAY_SIZE(names) ? names[i] : name, 1);
+		if (i < ARRAY_SIZE(names))
+			snprintf(r->peer, sizeof(r->peer), "%s", names[i]);
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	for (unsigned int i = 1; i < ARRAY_SIZE(names); i++)
+		assert_once(m, names[i]);
+}
+
+static void events(struct made *m, struct nt_path_event e, unsigned int n)
+{
+	snprintf(e.subsysnqn, sizeof(e.subsysnqn), "n\"q");
+	while (n--)
+		assert_int_equal(path_events_add(&m->s.path_events, &e), 0);
+}
+
+#define PATH(controller, event, state)                                    \
+	"ntprof_path_events_total{side=\"host\",controller=\"" controller \
+	"\",subsysnqn=\"n\\\"q\",event=\"" event "\",state=\"" state "\"}"
+#define PATH_OTHERS                                                                        \
+	"ntprof_path_events_total{side=\"host\",controller=\"other\",subsysnqn=\"other\"," \
+	"event=\"other\",state=\"\"}"
+
+static void events_of_controllers_are_counted_by_kind(void **state)
+{
+	struct made *m = *state;
+
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_false(there(m, "ntprof_path_events"));
+	events(m, (struct nt_path_event){.instance = 1, .state = NT_PATH_CONNECTING}, 3);
+	events(m, (struct nt_path_event){.instance = 1, .kind = NT_PATH_TIMEOUT}, 2);
+	render(m, EXPOSITION_OPENMETRICS);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, PATH("nvme1", "state", "connecting")), 3);
+	assert_int_equal(value(m, PATH("nvme1", "io_timeout", "")), 2);
+	/* More than are kept until the page is made. */
+	events(m, (struct nt_path_event){.instance = 2, .state = NT_PATH_LIVE},
+	       PATH_EVENTS_MAX + 5);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, PATH("nvme2", "state", "live")), PATH_EVENTS_MAX);
+	assert_int_equal(value(m, PATH_OTHERS), 5);
+	/* More than have a series of their own, of which two are there. */
+	for (unsigned int i = 0; i < 300; i++)
+		events(m, (struct nt_path_event){.instance = 10 + i, .state = NT_PATH_LIVE}, 1);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, PATH_OTHERS), 5 + 300 - (256 - 3));
+}
+
+#define PATH_GONE                                                                        \
+	"ntprof_path_events_total{side=\"host\",controller=\"gone\",subsysnqn=\"gone\"," \
+	"event=\"gone\",state=\"\"}"
+
+/* As where volumes are attached and detached: each is a subsystem, and takes the next free number.
+ */
+static void events_of_controllers_that_are_over_give_way(void **state)
+{
+	struct nt_path_event e = {.instance = 7};
+	struct made *m = *state;
+
+	events(m, (struct nt_path_event){.instance = 1, .state = NT_PATH_LIVE}, 1);
+	for (unsigned int i = 0; i < 200; i++) {
+		snprintf(e.subsysnqn, sizeof(e.subsysnqn), "volume%u", i);
+		e.state = NT_PATH_LIVE;
+		assert_int_equal(path_events_add(&m->s.path_events, &e), 0);
+		e.state = NT_PATH_DELETING;
+		assert_int_equal(path_events_add(&m->s.path_events, &e), 0);
+		render(m, EXPOSITION_OPENMETRICS);
+	}
+	events(m, (struct nt_path_event){.instance = 2, .state = NT_PATH_CONNECTING}, 3);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, PATH("nvme1", "state", "live")), 1);
+	assert_int_equal(value(m, PATH("nvme2", "state", "connecting")), 3);
+	assert_int_equal(value(m, PATH_GONE), 400 + 2 - 256);
+	assert_false(there(m, PATH_OTHERS));
+	assert_true(there(m, "ntprof_path_events_created{side=\"host\",controller=\"nvme2\","
+			     "subsysnqn=\"n\\\"q\",event=\"state\",state=\"connecting\"} "
+			     "1700000200.000\n"));
+}
+
+/* Without its end having been seen: another one has the number of the controller. */
+static void events_of_a_number_that_another_has_give_way(void **state)
+{
+	struct nt_path_event e = {.instance = 7, .state = NT_PATH_LIVE};
+	struct made *m = *state;
+
+	for (unsigned int i = 0; i < 300; i++) {
+		snprintf(e.subsysnqn, sizeof(e.subsysnqn), "volume%u", i);
+		assert_int_equal(path_events_add(&m->s.path_events, &e), 0);
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, PATH_GONE), 300 - 256);
+	assert_false(there(m, PATH_OTHERS));
 }
 
 /* Without the point between them, two stages are one. */
@@ -374,6 +586,14 @@ int main(void)
 		TEST(stages_beside_a_missing_point_are_one),
 		TEST(tcp_connections_are_added_up_by_controller),
 		TEST(tcp_controllers_past_the_limit_are_others),
+		TEST(tcp_connections_that_are_not_read_are_counted),
+		TEST(tcp_series_without_a_connection_give_way),
+		TEST(the_only_name_may_be_that_of_those_gone),
+		TEST(a_tcp_series_that_comes_again_was_made_then),
+		TEST(tcp_names_that_are_shown_alike_are_one_series),
+		TEST(events_of_controllers_are_counted_by_kind),
+		TEST(events_of_controllers_that_are_over_give_way),
+		TEST(events_of_a_number_that_another_has_give_way),
 		TEST(an_exemplar_is_at_its_row_alone),
 		TEST(an_exemplar_with_long_labels_is_left_out),
 	};

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <signal.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/vfs.h>
 #include <time.h>
 
@@ -26,10 +27,23 @@ int fstatat(int fd, const char *path, struct stat *st, int flags)
 	return (int)syscall(SYS_newfstatat, fd, path, st, flags);
 }
 
-/* A made-up disk of @bytes, with @free bytes available to ordinary users; 0: the real disk. */
+/*
+ * A made-up disk of @bytes, with @free bytes available to ordinary users; 0: the real disk.
+ * @full: nothing can be written
+ */
 static struct {
 	uint64_t bytes, free;
+	bool full;
 } disk;
+
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
+ssize_t writev(int fd, const struct iovec *iov, int nr)
+{
+	if (!disk.full)
+		return syscall(SYS_writev, fd, iov, nr);
+	errno = ENOSPC;
+	return -1;
+}
 
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
 int fstatfs(int fd, struct statfs *fs)
@@ -634,6 +648,40 @@ static void a_file_takes_the_room_of_older_ones_only(void **state)
 	assert_true(there(v, "host-000002-x.ntp"));
 }
 
+/* They cost what was removed for one file, and not as much for each trigger. */
+static void others_that_take_that_room_cost_one_file(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	struct keep_counts c;
+	char name[64];
+
+	for (unsigned int i = 1; i <= 4; i++) {
+		snprintf(name, sizeof(name), "host-00000%u-x.ntp", i);
+		make(v, name, 300 << 10, geteuid());
+	}
+	disk.bytes = 100 * GIB;
+	disk.free = 0;
+	disk.full = true;
+	o.keep_free = 1 * GIB;
+	begin_with(v, &o);
+	for (unsigned int i = 0; i < 4; i++) {
+		/* In the end there is room again. */
+		disk.free = i < 3 ? 0 : 2 * GIB;
+		disk.full = i < 3;
+		v->heard = v->lines;
+		records(v, 100);
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+		work(v);
+	}
+	recorder_counts(v->r, &c);
+	assert_int_equal(c.failed, 3);
+	assert_int_equal(c.written, 1);
+	assert_int_equal(c.removed, 1);
+	assert_true(there(v, "host-000002-x.ntp"));
+	memset(&disk, 0, sizeof(disk));
+}
+
 /* A part of the records is better than none, and the log says so. */
 static void a_file_ends_where_no_room_is_left(void **state)
 {
@@ -669,6 +717,7 @@ int main(void)
 		TEST(a_file_stays_in_its_folder),
 		TEST(as_much_is_left_free_as_is_said),
 		TEST(a_file_takes_the_room_of_older_ones_only),
+		TEST(others_that_take_that_room_cost_one_file),
 		TEST(a_file_ends_where_no_room_is_left),
 	};
 

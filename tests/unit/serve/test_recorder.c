@@ -145,6 +145,61 @@ static void devices_are_in_each_file(void **state)
 	assert_string_equal(text, "1=nvme4n1 2=nvme3n2 ");
 }
 
+/* The states in a file, with a blank behind each. */
+static void states_of(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stream_reader *reader = stream_reader_new(fd);
+	struct stream_event e;
+	size_t at = 0;
+
+	assert_non_null(reader);
+	text[0] = '\0';
+	while (stream_read(reader, &e) == 1)
+		if (e.type == STREAM_PATH)
+			at += (size_t)snprintf(text + at, size - at, "%u ", e.path.state);
+	stream_reader_free(reader);
+	close(fd);
+}
+
+static void event(struct run *v, uint16_t state, uint64_t ns)
+{
+	recorder_event(v->r, &(struct nt_path_event){.state = state, .ns = ns});
+}
+
+/* A file has the events from before it and of its time, which the next one does not have. */
+static void a_state_sets_off_a_file_that_has_the_events(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char path[PATH_MAX], text[256];
+	uint64_t bytes;
+	size_t at;
+
+	o.keep_ns = 100 * S;
+	o.after_ns = 300 * MS;
+	assert_null(when_parse(&o.when, "state=connecting", &at));
+	begin_with(v, &o);
+	event(v, NT_PATH_DEAD, monotonic_ns() - 200 * S);
+	event(v, NT_PATH_RESETTING, monotonic_ns());
+	records(v, 100);
+	event(v, NT_PATH_CONNECTING, monotonic_ns());
+	recorder_work(v->r);
+	event(v, NT_PATH_LIVE, monotonic_ns());
+	work(v);
+	each_file(v, path, &bytes);
+	states_of(path, text, sizeof(text));
+	assert_string_equal(text, "2 3 1 ");
+	assert_non_null(strstr(v->told, "state=connecting: nvme0"));
+	unlink(path);
+	event(v, NT_PATH_DELETING, monotonic_ns());
+	record(v, 1, MS);
+	recorder_finish(v->r, PATIENCE_NS);
+	each_file(v, path, &bytes);
+	states_of(path, text, sizeof(text));
+	assert_string_equal(text, "4 ");
+}
+
 /* The number of names is limited; the oldest ones are dropped. */
 static void of_many_devices_the_last_are_known(void **state)
 {
@@ -522,6 +577,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_signal_writes_what_was),
 		TEST(devices_are_in_each_file),
+		TEST(a_state_sets_off_a_file_that_has_the_events),
 		TEST(of_many_devices_the_last_are_known),
 		TEST(files_follow_one_another),
 		TEST(what_does_not_fit_is_counted),

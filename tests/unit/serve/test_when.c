@@ -92,6 +92,12 @@ static void nonsense_is_refused_where_it_is(void **state)
 		{"p99>1ms over 0", 14},
 		{"p99>1ms over 11m", 14},
 		{"oldest>1s extra", 11},
+		{"state", 6},
+		{"state>1", 6},
+		{"state=", 7},
+		{"state=connected", 7},
+		{"state(read)=live", 6},
+		{"state=live over 10s", 12},
 		{"p99                                                              >1ms", 1},
 		{"latency>111111111111111111111111111111111111111111111111111ms", 9},
 	};
@@ -300,6 +306,33 @@ static void a_percentile_is_of_its_time(void **state)
 	stats_free(&s);
 }
 
+static void a_state_is_reported_with_its_event(void **state)
+{
+	struct stats s = {.side = NT_HOST, .seconds = 1};
+	struct nt_path_event e = {.state = NT_PATH_RESETTING};
+	struct when w;
+
+	parse(&w, "state=connecting, errors>0, state=dead");
+	assert_null(when_event(&w, &e));
+	/* The same number is something else in an event of another kind. */
+	e = (struct nt_path_event){.kind = NT_PATH_ANA, .state = NT_PATH_CONNECTING};
+	assert_null(when_event(&w, &e));
+	e.kind = NT_PATH_STATE;
+	assert_ptr_equal(when_event(&w, &e), &w.condition[0]);
+	/* A storm of them is one trigger, also over the end of an interval. */
+	for (unsigned int i = 0; i < 10000; i++)
+		assert_null(when_event(&w, &e));
+	assert_null(when_interval(&w, &s, 10 * S));
+	assert_null(when_event(&w, &e));
+	assert_null(when_interval(&w, &s, 11 * S));
+	assert_null(when_interval(&w, &s, 12 * S));
+	assert_ptr_equal(when_event(&w, &e), &w.condition[0]);
+	e.state = NT_PATH_DEAD;
+	assert_ptr_equal(when_event(&w, &e), &w.condition[2]);
+	when_free(&w);
+	stats_free(&s);
+}
+
 static void errors_and_age_are_of_intervals(void **state)
 {
 	struct stats s = {.side = NT_HOST, .seconds = 1};
@@ -423,6 +456,7 @@ int main(void)
 		cmocka_unit_test(a_condition_without_an_operation_is_of_io),
 		cmocka_unit_test(a_percentile_is_of_its_time),
 		cmocka_unit_test(errors_and_age_are_of_intervals),
+		cmocka_unit_test(a_state_is_reported_with_its_event),
 		cmocka_unit_test(a_time_ends_with_the_interval_that_began_in_it),
 		cmocka_unit_test(a_time_is_as_long_for_any_interval),
 		cmocka_unit_test(the_oldest_command_is_that_of_any_row),

@@ -264,10 +264,33 @@ static void damaged_records_are_refused(void **state)
 	}
 }
 
+/* Bits of those that are there, then each. */
+static void finer_points_have_their_bytes(void **state)
+{
+	static const uint8_t expected[] = {2, 0x04, 0x03, 0x02, 0x01};
+	/* Of a later program, which knows three. */
+	static const uint8_t later[] = {5, 7, 0, 0, 0, 9, 0, 0, 0, 0};
+	const struct nt_record r = {.fine = {0, 0x01020304}};
+	struct nt_record back = {.side = NT_HOST};
+
+	assert_ptr_equal(fine_encode(bytes, &r), bytes + sizeof(expected));
+	assert_memory_equal(bytes, expected, sizeof(expected));
+	for (size_t n = 0; n < sizeof(expected); n++)
+		assert_null(fine_decode(bytes, bytes + n, &back));
+	assert_ptr_equal(fine_decode(bytes, bytes + sizeof(expected), &back),
+			 bytes + sizeof(expected));
+	assert_memory_equal(back.fine, r.fine, sizeof(r.fine));
+	memset(&back, 0, sizeof(back));
+	assert_ptr_equal(fine_decode(later, later + sizeof(later), &back), later + 9);
+	assert_int_equal(back.fine[0], 7);
+	assert_int_equal(back.fine[1], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(finer_points_have_their_bytes),
 		TEST(a_record_has_its_parts_in_order),
 		TEST(numbers_have_the_shortest_length),
 		TEST(kinds_and_connections_differ_in_one_field),

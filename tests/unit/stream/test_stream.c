@@ -75,10 +75,25 @@ static void every_type_of_event_comes_back(void **state)
 						       .name = "/dev/sda",
 						       .block_bytes = 4096}};
 
+	const struct stream_event path = {.type = STREAM_PATH,
+					  .path = {.ns = 1ULL << 50,
+						   .instance = 70000,
+						   .kind = NT_PATH_ANA,
+						   .state = 0xffff,
+						   .attempts = 600000,
+						   .queues = 129,
+						   .group = UINT32_MAX,
+						   .cntlid = 65535,
+						   .qid = 3,
+						   .cid = 0x1234,
+						   .opcode = 0x18,
+						   .subsysnqn = "nqn.b"}};
+
 	must_write(w, clock_event());
 	must_write(w, queue_event());
 	must_write(w, origin);
 	must_write(w, device);
+	must_write(w, path);
 	must_write(w, record);
 	must_write(w, burst);
 	must_write(w, losses_event());
@@ -92,6 +107,7 @@ static void every_type_of_event_comes_back(void **state)
 	must_read(r, queue_event());
 	must_read(r, origin);
 	must_read(r, device);
+	must_read(r, path);
 	must_read(r, record);
 	must_read(r, burst);
 	must_read(r, losses_event());
@@ -101,6 +117,47 @@ static void every_type_of_event_comes_back(void **state)
 	assert_int_equal(stream_read(r, &e), 0);
 	assert_string_equal(stream_error(r), "");
 	assert_int_equal(stream_skipped(r), 0);
+	reader_done(r, fd);
+}
+
+/* Finer points are in frames of their own: of some records of a frame, of none, of all. */
+static void finer_points_come_back_with_their_records(void **state)
+{
+	enum { SOME = 20000 };
+	int fd = file_make();
+	struct stream_writer *w = writer_make(fd);
+	struct stream_event e, *all = calloc(SOME, sizeof(*all));
+	struct stream_reader *r;
+	uint64_t now = 1ULL << 40;
+
+	assert_non_null(all);
+	for (unsigned int i = 0; i < SOME; i++) {
+		all[i] = typical_record(NT_TARGET, &now);
+		for (unsigned int k = 0; i >= 5000 && k < NT_FINE_MAX; k++)
+			if (i >= 10000 || !(random64() % 3))
+				all[i].record.fine[k] = (uint32_t)random64() >> random64() % 30;
+		must_write(w, all[i]);
+		/* A frame without any lies between two. */
+		if (i == 12000)
+			must_write(w, clock_event());
+	}
+	must_write(w, end_event(0));
+	assert_int_equal(stream_records(w), SOME);
+	stream_writer_free(w);
+	lseek(fd, 0, SEEK_SET);
+	r = stream_reader_new(fd);
+	must_read(r, header_event());
+	for (unsigned int i = 0; i < SOME; i++) {
+		if (i == 12001)
+			must_read(r, clock_event());
+		assert_int_equal(stream_read(r, &e), 1);
+		assert_int_equal(e.type, STREAM_RECORD);
+		assert_memory_equal(e.record.fine, all[i].record.fine, sizeof(e.record.fine));
+		assert_memory_equal(e.record.points, all[i].record.points, sizeof(e.record.points));
+	}
+	must_read(r, end_event(SOME));
+	assert_int_equal(stream_skipped(r), 0);
+	free(all);
 	reader_done(r, fd);
 }
 
@@ -427,6 +484,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_of_event_comes_back),
+		cmocka_unit_test(finer_points_come_back_with_their_records),
 		cmocka_unit_test(records_of_any_values_come_back),
 		cmocka_unit_test(a_record_without_times_comes_back_between_others),
 		cmocka_unit_test(records_of_many_connections_and_kinds_come_back),

@@ -13,6 +13,7 @@
 #include "trace/connections.h"
 #include "trace/in_flight.h"
 #include "trace/private.h"
+#include "trace/tracer.h"
 
 /* No machine has a controller with this number. */
 #define INSTANCE 40404
@@ -445,15 +446,15 @@ static void what_died_has_a_record_if_it_is_asked_for(void **state)
 	}
 }
 
-/* Programs look only for measured commands, and only these are tracked. */
+/* With a sample, programs look only for measured commands, and only these are tracked. */
 static void tracked_are_those_that_are_measured(void **state)
 {
 	struct stats s = {0};
 
-	for (int tracks = 0; tracks < 2; tracks++) {
+	for (int sampled = 0; sampled < 2; sampled++) {
 		struct tracer t = tracer_of(NT_TARGET);
 
-		t.tracks = tracks;
+		shared.knobs.sample_below = sampled ? 1000 : 0;
 		shared.control.tracked = 5;
 		wait_in(1, 0, 3, SECOND);
 		wait_in(1, 1, 3, SECOND)->owner |= NT_UNMEASURED;
@@ -462,9 +463,41 @@ static void tracked_are_those_that_are_measured(void **state)
 		memset(&s, 0, sizeof(s));
 		assert_int_equal(collect_all(&t, &s), 0);
 		assert_int_equal(s.counters_total[NT_CNT_DIED], 3);
-		assert_int_equal(shared.control.tracked, tracks ? 4 : 5);
+		assert_int_equal(shared.control.tracked, sampled ? 4 : 5);
 		tracer_done(&t);
 	}
+}
+
+static uint32_t tracked_next(struct tracer *t, struct stats *s)
+{
+	stats_begin_interval(s);
+	assert_int_equal(collect_all(t, s), 0);
+	return shared.control.tracked;
+}
+
+/* See enum nt_tracked. */
+static void selected_are_tracked_until_none_was_in_flight_for_an_interval(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+	struct stats s = {0};
+	struct nt_cmd *c;
+
+	shared.knobs.tracks = true;
+	assert_int_equal(tracked_next(&t, &s), NT_TRACKED_NONE);
+	shared.control.tracked = NT_TRACKED_SOME;
+	c = wait_in(1, 0, 3, SECOND);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(tracked_next(&t, &s), NT_TRACKED_FADING);
+	/* It has ended, and programs still look for it. */
+	c->r.flags |= NT_F_COUNTED;
+	assert_int_equal(tracked_next(&t, &s), NT_TRACKED_FADING);
+	c->owner |= NT_RELEASED;
+	/* One that has begun and ended since. */
+	shared.control.tracked = NT_TRACKED_SOME;
+	assert_int_equal(tracked_next(&t, &s), NT_TRACKED_FADING);
+	assert_int_equal(tracked_next(&t, &s), NT_TRACKED_NONE);
+	assert_int_equal(tracked_next(&t, &s), NT_TRACKED_NONE);
+	tracer_done(&t);
 }
 
 static struct tracer tracer_of_bursts(enum nt_side side)
@@ -473,7 +506,7 @@ static struct tracer tracer_of_bursts(enum nt_side side)
 
 	t.o.bursts = true;
 	t.o.sample = 10;
-	t.tracks = true;
+	shared.knobs.sample_below = 1000;
 	t.edges_due = true;
 	return t;
 }
@@ -621,6 +654,45 @@ static void an_interval_without_commands_of_io_queues_is_quiet(void **state)
 	tracer_done(&t);
 }
 
+/* tracer_has_worked() begins each period anew. */
+static void bursts_of_all_points_are_for_io_queues_with_commands(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+	struct stats s = {0};
+	struct nt_queue *admin = &shared.queues[0], *io = &shared.queues[1];
+
+	admin->qid = 0;
+	shared.control.epoch = 10;
+	t.o.stages = true;
+	/* The first one learns what programs are needed. */
+	assert_true(tracer_has_worked(&t));
+	admin->begun = shared.control.epoch;
+	quiet_after(&t, &s);
+	assert_false(tracer_has_worked(&t));
+	io->begun = shared.control.epoch;
+	for (int i = 0; i < 5; i++)
+		quiet_after(&t, &s);
+	assert_true(tracer_has_worked(&t));
+	quiet_after(&t, &s);
+	assert_false(tracer_has_worked(&t));
+	/* Not collected yet. */
+	io->begun = shared.control.epoch;
+	assert_true(tracer_has_worked(&t));
+	io->begun -= 5;
+	assert_false(tracer_has_worked(&t));
+	/* One that has not ended. */
+	t.looks[1].found = true;
+	quiet_after(&t, &s);
+	assert_true(tracer_has_worked(&t));
+	/* Bursts of all that is traced find out themselves. */
+	t.o.stages = false;
+	t.looks[1].found = false;
+	assert_true(tracer_has_worked(&t));
+	assert_true(tracer_has_worked(&t));
+	stats_free(&s);
+	tracer_done(&t);
+}
+
 /*
  * After the pause another connection may have the slot, at the same address, and its Connect was
  * not seen.
@@ -657,6 +729,7 @@ int main(void)
 		cmocka_unit_test(command_of_an_earlier_connection_has_no_row),
 		cmocka_unit_test(what_died_has_a_record_if_it_is_asked_for),
 		cmocka_unit_test(tracked_are_those_that_are_measured),
+		cmocka_unit_test(selected_are_tracked_until_none_was_in_flight_for_an_interval),
 		cmocka_unit_test(host_commands_wait_across_a_connect),
 		cmocka_unit_test(what_begins_during_the_look_has_an_age),
 		cmocka_unit_test(a_command_is_in_a_stage_only_in_its_burst),
@@ -669,6 +742,7 @@ int main(void)
 		cmocka_unit_test(measured_time_is_that_of_the_bursts),
 		cmocka_unit_test(measured_time_is_without_attaching_and_detaching),
 		cmocka_unit_test(an_interval_without_commands_of_io_queues_is_quiet),
+		cmocka_unit_test(bursts_of_all_points_are_for_io_queues_with_commands),
 		cmocka_unit_test(connections_are_new_after_a_pause),
 	};
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "core/tcp.h"
+#include "trace/tcp_state.h"
 
 #include "tcp.skel.h"
 
@@ -88,6 +89,15 @@ static int kptr_restrict(const char *value)
 	return fclose(f) ? -1 : now;
 }
 
+/* The others need what not every kernel has, and the states do not need them. */
+static void only_states(const struct nt_tcp *bpf)
+{
+	bpf_program__set_autoload(bpf->progs.tcp_host, false);
+	bpf_program__set_autoload(bpf->progs.tcp_resent, false);
+	bpf_program__set_autoload(bpf->progs.queue_sockets, false);
+	libbpf_set_print(NULL);
+}
+
 static void state_read(struct nt_tcp *bpf, struct nt_tcp_state *s, uint64_t at)
 {
 	struct bpf_test_run_opts run = {.sz = sizeof(run), .ctx_in = s, .ctx_size_in = sizeof(*s)};
@@ -109,8 +119,7 @@ static void a_socket_s_state_is_what_the_kernel_says_of_it(void **state)
 	uint64_t at;
 
 	assert_non_null(bpf);
-	bpf_program__set_autoload(bpf->progs.tcp_host, false);
-	libbpf_set_print(NULL);
+	only_states(bpf);
 	if (before < 0 || nt_tcp__load(bpf)) {
 		nt_tcp__destroy(bpf);
 		skip(); /* not root, or a kernel without BTF */
@@ -164,8 +173,7 @@ static void an_address_of_nothing_is_no_socket(void **state)
 	struct nt_tcp_state s;
 
 	assert_non_null(bpf);
-	bpf_program__set_autoload(bpf->progs.tcp_host, false);
-	libbpf_set_print(NULL);
+	only_states(bpf);
 	if (nt_tcp__load(bpf)) {
 		nt_tcp__destroy(bpf);
 		skip();
@@ -176,6 +184,32 @@ static void an_address_of_nothing_is_no_socket(void **state)
 	assert_int_equal(s.srtt_us, 0);
 	assert_int_equal(s.total_retrans, 0);
 	nt_tcp__destroy(bpf);
+}
+
+/* Connections that come again get each other's addresses: each stays watched as its own slot. */
+static void a_connection_that_takes_another_s_address_is_watched(void **state)
+{
+	const int map = bpf_map_create(BPF_MAP_TYPE_HASH, NULL, sizeof(uint64_t),
+				       sizeof(struct nt_resent), 4, NULL);
+	const struct nt_resent first = {.gen = 2}, second = {.slot = 1, .gen = 2};
+	const uint64_t a = 0xa00, b = 0xb00;
+	struct nt_resent is;
+
+	if (map < 0)
+		skip(); /* not root */
+	tcp_watch(map, 0, a, &first);
+	tcp_watch(map, 0, b, &second);
+	tcp_watch(map, a, b, &first);
+	tcp_watch(map, b, a, &second);
+	assert_int_equal(bpf_map_lookup_elem(map, &b, &is), 0);
+	assert_int_equal(is.slot, 0);
+	assert_int_equal(bpf_map_lookup_elem(map, &a, &is), 0);
+	assert_int_equal(is.slot, 1);
+	tcp_watch(map, b, 0, &first);
+	assert_int_not_equal(bpf_map_lookup_elem(map, &b, &is), 0);
+	tcp_watch(map, b, 0, &second);
+	assert_int_equal(bpf_map_lookup_elem(map, &a, &is), 0);
+	close(map);
 }
 
 /* What waits is 10 segments, a round takes 4 of them, so three rounds. */
@@ -220,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_socket_s_state_is_what_the_kernel_says_of_it),
 		cmocka_unit_test(an_address_of_nothing_is_no_socket),
+		cmocka_unit_test(a_connection_that_takes_another_s_address_is_watched),
 		cmocka_unit_test(the_expected_time_is_whole_rounds),
 		cmocka_unit_test(rows_past_the_limit_are_counted),
 	};

@@ -78,7 +78,7 @@ static char *printed(const struct groups *g, const struct group_choice *c, unsig
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	groups_print(g, c, f, width, false);
+	groups_print(g, c, f, width, false, NULL);
 	fclose(f);
 	return text;
 }

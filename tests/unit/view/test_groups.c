@@ -87,7 +87,7 @@ static void tables_fit_80_columns(void **state)
 		size_t size;
 		FILE *f = open_memstream(&text, &size);
 
-		groups_print(g, &c, f, 80, false);
+		groups_print(g, &c, f, 80, false, NULL);
 		fclose(f);
 		assert_lines(text, 80);
 		assert_non_null(strstr(text, "total"));
@@ -290,7 +290,7 @@ static void histograms_of_groups_hold_all_commands(void **state)
 	FILE *f = open_memstream(&text, &size);
 
 	c.scale = (struct scale){.on = true, .min_ns = 100 * MS, .shift = 14};
-	groups_print(g, &c, f, 80, false);
+	groups_print(g, &c, f, 80, false, NULL);
 	fclose(f);
 	assert_lines(text, 80);
 	assert_non_null(strstr(text, "\nop write_zeroes: "));

@@ -30,7 +30,9 @@
 #include "view/json.h"
 #include "view/limits.h"
 #include "view/losses.h"
+#include "view/path_events.h"
 #include "view/paths.h"
+#include "view/queue_map.h"
 #include "view/stages.h"
 #include "view/streams.h"
 #include "view/tcp_table.h"
@@ -140,11 +142,14 @@ static const struct place {
 	{"load_columns", "loads", &load_columns, NULL, ""},
 	{"lost_columns", "lost_events", &lost_columns, NULL, ""},
 	{"matching_columns", "matching", &matching_columns, NULL, ""},
+	{"mapped_controller_columns", "mapped_controllers", &mapped_controller_columns, NULL, ""},
+	{"mapped_queue_columns", "mapped_queues", &mapped_queue_columns, NULL, ""},
 	{"merged_columns", "merged_queues", &merged_columns, NULL, ""},
 	{"merging_columns", "merging", &merging_columns, NULL, ""},
 	{"operation_columns", "operations", &operation_columns, NULL, ""},
 	{"pair_columns", "connections", &pair_columns, &connection_columns, ""},
 	{"path_kind_columns", "path_kinds", &path_kind_columns, NULL, ""},
+	{"path_event_columns", "path_events", &path_event_columns, NULL, " input "},
 	{"peer_columns", "peers", &peer_columns, NULL, " messages losses alone "},
 	{"point_columns", "points", &point_columns, NULL, ""},
 	{"population_columns", "population", &population_columns, NULL, ""},
@@ -152,6 +157,7 @@ static const struct place {
 	{"run_columns", "run", &run_columns, NULL, ""},
 	{"stage_columns", "stages", &stage_columns, NULL, " min "},
 	{"shift_columns", "shifts", &shift_columns, NULL, ""},
+	{"blocked_columns", "meanwhile", &blocked_columns, NULL, ""},
 	{"tcp_columns", "tcp", &tcp_columns, NULL, ""},
 	{"stray_columns", "strays", &stray_columns, NULL, ""},
 	/* Not in JSON. */

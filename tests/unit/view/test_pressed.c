@@ -153,7 +153,7 @@ static void row_has_a_page_with_its_stages_and_histogram(void **state)
 	assert_seen("stages of all read of ALL CONTROLLERS:");
 	assert_seen("read blk_completion");
 	assert_int_equal(find("write", 0), -1);
-	assert_seen("[  65.5us,    131us)         300 |@@@");
+	assert_seen("[  65.5us,    131us)         300  100.0 % |@@@");
 	assert_non_null(strstr(last_line(), "Esc:back"));
 	/* Other rows have more commands now, but the chosen row is still shown. */
 	commands("nvme2", TWO, 7, NT_OP_READ, MS, 500);
@@ -259,7 +259,7 @@ static void page_that_is_too_long_is_scrolled(void **state)
 	press_key(KEY_END);
 	assert_seen("nvme1, queue 1, read");
 	assert_non_null(strstr(t.line[find("... ", 0)], " lines above"));
-	assert_seen("[  1.05ms,   2.10ms)           0 |");
+	assert_seen("[  1.05ms,   2.10ms)           0  100.0 % |");
 	press_key(KEY_UP);
 	assert_non_null(strstr(t.line[find("... ", 0)], " lines above, 1 below"));
 	for (int i = 0; i < 10; i++)

@@ -268,7 +268,7 @@ static void a_table_of_connections_names_machines_if_there_are_several(void **st
 	struct machines machines;
 	FILE *f = begin();
 
-	assert_int_equal(connections_print_stages(m, f), 0);
+	assert_int_equal(connections_print_stages(m, f, WRAP_NEVER), 0);
 	assert_written(
 		f,
 		"host     cntlid queue  op            commands     mean  unsplit  blk_sub  "
@@ -277,12 +277,20 @@ static void a_table_of_connections_names_machines_if_there_are_several(void **st
 		"50ns        -     50ns     50ns     50ns     50ns     50ns     50ns     50ns\n"
 		"nvme6         2     5  read                 2   2.00us        1    300ns    "
 		"300ns    300ns    300ns    300ns    300ns    300ns    300ns    300ns    300ns\n");
+	/* A stage is there, or it is not. */
+	f = begin();
+	assert_int_equal(connections_print_stages(m, f, 89), 0);
+	assert_written(
+		f,
+		"host     cntlid queue  op            commands     mean  unsplit  blk_sub  tcp_sub\n"
+		"nvme6         2     4  read                 1    500ns        0     50ns     50ns\n"
+		"nvme6         2     5  read                 2   2.00us        1    300ns    300ns\n");
 	assert_int_equal(machines_init(&machines, 3), 0);
 	machines_set(&machines, 0, &host, "a");
 	machines_set(&machines, 1, &target, "b");
 	m->machines = &machines;
 	f = begin();
-	assert_int_equal(connections_print_stages(m, f), 0);
+	assert_int_equal(connections_print_stages(m, f, WRAP_NEVER), 0);
 	assert_written(
 		f,
 		"from   to         host     cntlid queue  op            commands     mean  "
@@ -293,7 +301,7 @@ static void a_table_of_connections_names_machines_if_there_are_several(void **st
 		"  1    300ns    300ns    300ns    300ns    300ns    300ns    300ns    300ns    300ns    300ns\n");
 	m->nr_rows = 0;
 	f = begin();
-	assert_int_equal(connections_print_stages(m, f), 0);
+	assert_int_equal(connections_print_stages(m, f, WRAP_NEVER), 0);
 	assert_written(f, "");
 	errors_free(&m->errors);
 	machines_free(&machines);

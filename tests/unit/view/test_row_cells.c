@@ -27,17 +27,18 @@ static const struct nt_record record = {
 static void a_command_of_one_side_is_that_of_its_record(void **state)
 {
 	static const char *const cells[] = {
-		"time -",	 "monotonic_ns 2.000000100",
-		"seen host",	 "controller nvme7",
-		"subsystem -",	 "cntlid -",
-		"queue 3",	 "cid 0x1005",
-		"op read",	 "opcode 0x02",
-		"shape read",	 "nsid 4",
-		"slba 77",	 "length 8192",
-		"status 0x281",	 "error unrecovered_read_error",
-		"requeued -",	 "no_cqe -",
-		"cancelled -",	 "arrival_joined -",
-		"was_overdue -", "latency 1000",
+		"time -",	   "monotonic_ns 2.000000100",
+		"seen host",	   "controller nvme7",
+		"subsystem -",	   "cntlid -",
+		"queue 3",	   "cid 0x1005",
+		"op read",	   "opcode 0x02",
+		"shape read",	   "nsid 4",
+		"slba 77",	   "length 8192",
+		"status 0x281",	   "error unrecovered_read_error",
+		"requeued -",	   "no_cqe -",
+		"cancelled -",	   "arrival_joined -",
+		"retransmitted -", "was_overdue -",
+		"latency 1000",
 	};
 	struct command_row row;
 
@@ -49,17 +50,18 @@ static void a_command_of_one_side_is_that_of_its_record(void **state)
 static void a_command_in_flight_has_no_end(void **state)
 {
 	static const char *const cells[] = {
-		"time -",	 "monotonic_ns 2.000000100",
-		"seen host",	 "controller -",
-		"subsystem -",	 "cntlid -",
-		"queue 3",	 "cid 0x1005",
-		"op read",	 "opcode 0x02",
-		"shape -",	 "nsid 4",
-		"slba 77",	 "length 8192",
-		"status -",	 "error -",
-		"requeued ",	 "no_cqe -",
-		"cancelled -",	 "arrival_joined -",
-		"was_overdue -", "latency 1000",
+		"time -",	   "monotonic_ns 2.000000100",
+		"seen host",	   "controller -",
+		"subsystem -",	   "cntlid -",
+		"queue 3",	   "cid 0x1005",
+		"op read",	   "opcode 0x02",
+		"shape -",	   "nsid 4",
+		"slba 77",	   "length 8192",
+		"status -",	   "error -",
+		"requeued ",	   "no_cqe -",
+		"cancelled -",	   "arrival_joined -",
+		"retransmitted -", "was_overdue -",
+		"latency 1000",
 	};
 	struct nt_record r = record;
 	struct command_row row;
@@ -82,7 +84,8 @@ static void a_merged_command_has_the_names_of_its_connection(void **state)
 		"status 0x0",	   "error -",
 		"requeued -",	   "no_cqe ",
 		"cancelled ",	   "arrival_joined ",
-		"was_overdue ",	   "latency 1000",
+		"retransmitted -", "was_overdue ",
+		"latency 1000",
 	};
 	const struct merge_connection c = {
 		.subsysnqn = "nqn.s", .cntlid = 12, .qid = 5, .host_instance = 6};

@@ -78,12 +78,32 @@ static void all_that_histograms_tell_apart_has_a_bucket(void **state)
 	must_be(0, 0, 1, 1);
 }
 
+static void shares_are_of_all_commands_and_only_all_of_them_are_100_per_cent(void **state)
+{
+	struct scale_row rows[] = {
+		{.commands = 1}, {.commands = 0}, {.commands = 1999998}, {.commands = 1}};
+	struct scale_row huge[] = {{.commands = 1ULL << 52}, {.commands = 1ULL << 52}};
+	struct scale_row none[] = {{.commands = 0}};
+
+	scale_accumulate(rows, ARRAY_SIZE(rows));
+	assert_true(rows[0].cumulative == 0);
+	assert_true(rows[1].cumulative == 0);
+	assert_true(rows[2].cumulative == 0.999);
+	assert_true(rows[3].cumulative == 1);
+	scale_accumulate(huge, ARRAY_SIZE(huge));
+	assert_true(huge[0].cumulative == 0.5);
+	assert_true(huge[1].cumulative == 1);
+	scale_accumulate(none, ARRAY_SIZE(none));
+	assert_true(none[0].cumulative == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buckets_double_from_the_minimum_on),
 		cmocka_unit_test(a_command_of_just_a_bound_is_above_it),
 		cmocka_unit_test(all_that_histograms_tell_apart_has_a_bucket),
+		cmocka_unit_test(shares_are_of_all_commands_and_only_all_of_them_are_100_per_cent),
 	};
 
 	return cmocka_run_group_tests_name("scale", tests, NULL, NULL);

@@ -67,6 +67,21 @@ static void a_live_controller_that_answers_nothing_of_before_is_too(void **state
 	both.now_ns = 20 * SECOND;
 }
 
+static void no_commands_but_those_of_before_are_counted(void **state)
+{
+	stats_free(&t.s);
+	controllers_known("connecting", 8);
+	both.now_ns = two[0].since_ns;
+	draw();
+	assert_seen("nvme0 connecting, 8 in flight since before tracing");
+	assert_seen("no commands but 8 from before tracing");
+	both.now_ns = 20 * SECOND;
+	controllers_known("live", 0);
+	draw();
+	assert_seen("no commands");
+	assert_int_equal(find("no commands but", 0), -1);
+}
+
 static void controllers_that_find_no_room_are_counted(void **state)
 {
 	static struct controller many[20];
@@ -101,12 +116,11 @@ static void stalled_rows_are_first_and_their_stage_is_known(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		size(i);
 		draw();
-		assert_seen("stalled: 1 row, the oldest command for 1");
+		assert_seen("stalled: nvme0 for 12.0s in network_and");
 		assert_seen(">nvme0 2 write");
 		ASSERT_ORDER(" total", ">nvme0 2 write");
 	}
-	assert_seen("stalled: 1 row, the oldest command for 12.0s in network_and_target "
-		    "(network+target)");
+	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), 1 row");
 	t.o.colour = true;
 	draw();
 	assert_non_null(strstr(t.raw, "\033[31m\033[7m>nvme0"));
@@ -126,6 +140,13 @@ static void stalled_rows_are_first_and_their_stage_is_known(void **state)
 	draw();
 	ASSERT_ORDER("write network_and_target network+target 1 12.0s",
 		     "read network_and_target network+target 1 3.00s");
+	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), 2 rows");
+	/* That of the oldest command has its name there. */
+	r.points[NT_H_SUBMIT] = 11 * SECOND;
+	stats_wait(stats_row(&t.s, "nvme1", TWO, 1, NT_OP_READ, false), &r, true, 13 * SECOND);
+	draw();
+	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), 3 rows of 2 "
+		    "controllers");
 }
 
 /* One line a stage, the figures of reads and writes beside each other, with where it is. */
@@ -168,6 +189,35 @@ static void the_worst_row_is_seen_at_40_by_10(void **state)
 	assert_seen(" total all all");
 	assert_seen(">nvme0 1 read 300 1.00ms");
 	assert_seen("... 40 more rows");
+}
+
+/* One that has no room may be the slow one. */
+static void all_stages_are_visible_beside_many_rows(void **state)
+{
+	for (uint16_t qid = 3; qid < 40; qid++)
+		commands("nvme0", ONE, qid, NT_OP_READ, 100 * US, 100);
+	t.o.columns = 80;
+	t.o.lines = 18;
+	draw();
+	assert_seen("blk_submission");
+	assert_seen("blk_completion");
+	assert_seen(" total all all");
+	assert_seen(">nvme1");
+	/* The largest ones when there is no room for all. */
+	for (unsigned int lines = 10; lines < 15; lines++) {
+		t.o.lines = lines;
+		draw();
+		assert_seen("largest");
+		assert_int_equal(find("...", (size_t)find("largest", 0)), -1);
+		assert_seen(">nvme1");
+	}
+	for (unsigned int i = 0; i < 100; i++)
+		hist_count(&t.s.stage_interval[NT_OP_READ][4], 100 * MS);
+	t.o.columns = 40;
+	t.o.lines = 10;
+	draw();
+	assert_seen("largest 1 of 6");
+	assert_seen("nvme_tcp_completion");
 }
 
 static void tab_changes_the_table_that_is_scrolled(void **state)
@@ -538,9 +588,11 @@ int main(void)
 		TEST(a_controller_that_is_not_live_is_in_the_head),
 		TEST(a_live_controller_that_answers_nothing_of_before_is_too),
 		TEST(controllers_that_find_no_room_are_counted),
+		TEST(no_commands_but_those_of_before_are_counted),
 		TEST(stalled_rows_are_first_and_their_stage_is_known),
 		TEST(stages_have_operations_beside_each_other),
 		TEST(the_worst_row_is_seen_at_40_by_10),
+		TEST(all_stages_are_visible_beside_many_rows),
 		TEST(tab_changes_the_table_that_is_scrolled),
 		TEST(percentiles_of_few_commands_are_those_of_ten_seconds),
 		TEST(groups_say_below_what_their_latencies_are_of),

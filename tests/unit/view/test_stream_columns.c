@@ -23,6 +23,7 @@ static void an_input_is_described_by_its_header_and_by_what_was_read(void **stat
 		"bursts 4",
 		"measured_seconds 1.500",
 		"unknown_losses 9",
+		"names_gone 8",
 		"unknown_frames 2",
 		"longer_frames 1",
 	};
@@ -32,6 +33,7 @@ static void an_input_is_described_by_its_header_and_by_what_was_read(void **stat
 		.path = "a.ntp",
 		.begun = true,
 		.header = header,
+		.names_gone = 8,
 		.losses = {.unknown = 9},
 		.clock = {.monotonic_ns = 500000000, .realtime_ns = 1704067200000000000},
 		.first_ns = 1000000000,
@@ -59,10 +61,11 @@ static void an_input_is_described_by_its_header_and_by_what_was_read(void **stat
 static void an_input_that_has_not_begun_has_a_path(void **state)
 {
 	static const char *const cells[] = {
-		"path a.ntp",	      "side -",		  "hostname -",	      "kernel -",
-		"source -",	      "sample -",	  "selection -",      "commands -",
-		"duration_seconds -", "began -",	  "ended -",	      "bursts -",
-		"measured_seconds -", "unknown_losses -", "unknown_frames -", "longer_frames -",
+		"path a.ntp",	      "side -",		  "hostname -",	  "kernel -",
+		"source -",	      "sample -",	  "selection -",  "commands -",
+		"duration_seconds -", "began -",	  "ended -",	  "bursts -",
+		"measured_seconds -", "unknown_losses -", "names_gone -", "unknown_frames -",
+		"longer_frames -",
 	};
 	/* As of an earlier reading. */
 	const struct input in = {.path = "a.ntp", .header = header, .records = 3};
@@ -87,6 +90,7 @@ static void what_is_usual_of_an_input_is_left_out(void **state)
 		"bursts -",
 		"measured_seconds -",
 		"unknown_losses -",
+		"names_gone -",
 		"unknown_frames -",
 		"longer_frames -",
 	};

@@ -32,7 +32,12 @@ kernel_apt=()
 
 # kernel_patched_line LINE: there are patches for it, and so the packages that modules are built from.
 kernel_patched_line() {
-	[[ -d $vm/../../kernel_patches/v$1 ]]
+	[[ $1 == newest || -d $vm/../../kernel_patches/v$1 ]]
+}
+
+# kernel_number KVER: print its first two numbers, as a source's package has them: 7.3
+kernel_number() {
+	[[ $1 =~ ^[0-9]+\.[0-9]+ ]] && echo "${BASH_REMATCH[0]}"
 }
 
 kernel_select() {
@@ -42,14 +47,14 @@ kernel_select() {
 	kernel_root=$kernel_dir/root
 	kernel_vmlinuz=$kernel_root/boot/vmlinuz-$kernel_version
 	kernel_headers=$kernel_root/usr/src/linux-headers-$kernel_version
-	kernel_source=$kernel_root/usr/src/linux-source-$kernel_line.tar.xz
+	kernel_source=$kernel_root/usr/src/linux-source-$(kernel_number "$kernel_version").tar.xz
 	kernel_image=$kernel_dir/vmlinux
 }
 
 # kernel_is_whole DIR: it has all packages. Patches for a line may come when its kernel is in the cache without source.
 kernel_is_whole() {
 	[[ -e $1/root ]] || return
-	! kernel_patched_line "$kernel_line" || [[ -e $1/root/usr/src/linux-source-$kernel_line.tar.xz ]]
+	! kernel_patched_line "$kernel_line" || compgen -G "$1/root/usr/src/linux-source-*.tar.xz" >/dev/null
 }
 
 # kernel_newest_cached: print the directory of the line's newest kernel in the cache, or nothing.
@@ -184,7 +189,7 @@ kernel_download() {
 			"linux-headers-$kver=$version"
 			"linux-headers-${kver%-*}-common=$version"
 			"$part=$version"
-			"linux-source-$kernel_line=$version"
+			"linux-source-$(kernel_number "$kver")=$version"
 		)
 	fi
 	mkdir -p "$kernel_dir/debs" || return
@@ -217,8 +222,8 @@ kernel_unpack() {
 kernel_move_headers() {
 	local dir=$1 kver=$2 headers=$1/usr/src/linux-headers-$2
 
-	sed -i "s|^include /usr/src/\(.*\)|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../\1|" \
-		"$headers/Makefile"
+	sed -i "s|^include /usr/src/\(.*\)|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../\1|
+		s|^KBUILD_OUTPUT=/usr/src/.*|KBUILD_OUTPUT := \$(dir \$(lastword \$(MAKEFILE_LIST)))|" "$headers/Makefile"
 	ln -sfn "../../../usr/src/linux-headers-$kver" "$dir/lib/modules/$kver/build"
 	ln -sfn "../../../usr/src/linux-headers-${kver%-*}-common" "$dir/lib/modules/$kver/source"
 }

@@ -22,19 +22,67 @@ modules_select() {
 	modules_dir=$kernel_dir/patched-${hash:0:16}
 }
 
-# modules_build DIR BUILD_MODULES
-modules_build() {
-	local dir=$1 build=$2 log=$cache_root/build-modules.log
+# modules_make_root ROOT SUITE COMPILER: a root of a suite of Debian that has what building modules takes.
+modules_make_root() {
+	local root=$1 work
 
+	((EUID == 0)) || die "this machine has no $3, and only root may make a root of $2, which has it"
+	"$vm/../install-packages" deb >&2 || exit "$die_status"
+	say "making a root of $2, for its $3"
+	work=$(mktemp -d)
+	# shellcheck source=../../package/lib/roots.sh
+	SUITE=$2 . "$vm/../package/lib/roots.sh"
+	told root_make_bare >&2 || die "a root of $2 cannot be made"
+	root_new "$root"
+	told root_install "$root" "${3##*-gnu-}" make patch xz-utils zstd binutils kmod pahole bpftool >&2 ||
+		die "packages of $2 cannot be installed"
+	rm -rf "$work"
+}
+
+# modules_build_in ROOT DIR PATCHES: as modules_build, with the compiler and the libraries of ROOT.
+modules_build_in() {
+	local root=$1 work=$1/modules kernel=/modules/kernel
+
+	rm -rf "$work"
+	mkdir -p "$work/kernel/boot" "$work/kernel/usr/lib" "$2"
+	cp -rL "$kernel_vmlinuz" "$work/kernel/boot/vmlinuz"
+	cp -r "$3" "$work/kernel_patches"
+	cp -r "$kernel_root/usr/src" "$work/kernel/usr"
+	cp -r "$kernel_root"/usr/lib/linux-kbuild-* "$work/kernel/usr/lib"
+	# shellcheck source=../../package/lib/roots.sh
+	. "$vm/../package/lib/roots.sh"
+	root_run "$root" env KVER="$kernel_version" KDIR="$kernel/usr/src/${kernel_headers##*/}" \
+		KSRC="$kernel/usr/src/${kernel_source##*/}" BTF_BASE="$kernel/boot/vmlinuz" OUT=/modules/out \
+		/modules/kernel_patches/build-modules build || return
+	cp -r "$work/out/." "$2"
+	rm -rf "$work"
+}
+
+# modules_build DIR PATCHES: with the compiler that the kernel was built with. Where this machine does not have it, as Debian 12
+# has not that of Debian 13, it may not run the programs in the kernel's headers either: all is done in a root of the
+# kernel's suite.
+modules_build() {
+	local dir=$1 patches=$2 log=$cache_root/build-modules.log archive suites compiler root
+	local build=(env KVER="$kernel_version" KDIR="$kernel_headers" KSRC="$kernel_source" BTF_BASE="$kernel_vmlinuz" OUT="$dir"
+		"$patches/build-modules" build)
+
+	compiler=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$kernel_headers/.config")
+	if ! type -P "$compiler" >/dev/null; then
+		read -r archive suites _ <<<"${kernel_lines[$kernel_line]}"
+		[[ $archive == debian ]] || die "install $compiler: $kernel_version was built with it"
+		suites=${suites%%[-,]*}
+		root=$cache_root/roots/modules-$suites
+		cache_make "$root" modules_make_root "$suites" "$compiler"
+		build=(modules_build_in "$root" "$dir" "$patches")
+	fi
 	mkdir -p "$dir"
 	say "building the patched nvme-tcp and nvmet-tcp for $kernel_version"
-	if ! KVER=$kernel_version KDIR=$kernel_headers KSRC=$kernel_source \
-		BTF_BASE=$kernel_vmlinuz OUT=$dir "$build" build >"$log" 2>&1; then
+	if ! "${build[@]}" >"$log" 2>&1; then
 		cat "$log" >&2
-		die "$build failed"
+		die "$patches/build-modules failed"
 	fi
 	[[ -e $dir/nvme-tcp.ko && -e $dir/nvmet-tcp.ko ]] ||
-		die "$build left no modules in OUT; see $log"
+		die "$patches/build-modules left no modules in OUT; see $log"
 }
 
 # modules_prepare PATCHES_DIR: call under the lock, after kernel_prepare.
@@ -42,6 +90,6 @@ modules_prepare() {
 	modules_select "$1"
 	[[ -z ${NTPROF_MODULES:-} ]] || return 0
 	cache_trim "$kernel_dir" 'patched-*'
-	cache_make "$modules_dir" modules_build "$1/build-modules"
+	cache_make "$modules_dir" modules_build "$1"
 	touch "$modules_dir"
 }

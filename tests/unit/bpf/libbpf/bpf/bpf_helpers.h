@@ -28,6 +28,7 @@ long bpf_get_func_arg(void *ctx, __u32 n, __u64 *value);
 long bpf_ringbuf_output(void *ringbuf, void *data, __u64 size, __u64 flags);
 void *bpf_ringbuf_reserve(void *ringbuf, __u64 size, __u64 flags);
 void bpf_ringbuf_submit(void *data, __u64 flags);
+void *bpf_sk_storage_get(void *map, void *sk, void *value, __u64 flags);
 __u64 bpf_ringbuf_query(void *ringbuf, __u64 flags);
 
 #endif /* NTPROF_TESTS_BPF_HELPERS_H */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/blocked.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/hash.h"
+#include "core/segments.h"
+
+/* A connection of a target: hashes of its names, which are long. */
+struct served {
+	struct {
+		uint32_t stream;
+		uint32_t slot;
+		uint32_t gen;
+	} key;
+	unsigned int subsystem;
+	unsigned int host;
+	UT_hash_handle hh;
+};
+
+struct blocked_reader {
+	const struct slow_command *slow;
+	unsigned int nr;
+	struct served *served;
+	struct blocked of[BLOCKED_MAX];
+};
+
+struct blocked_reader *blocked_new(const struct slow_command *slow, unsigned int nr)
+{
+	struct blocked_reader *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->slow = slow;
+	b->nr = nr < BLOCKED_MAX ? nr : BLOCKED_MAX;
+	return b;
+}
+
+static struct served *find(const struct blocked_reader *b, unsigned int stream, uint32_t slot,
+			   uint32_t gen)
+{
+	const struct served like = {.key = {.stream = stream, .slot = slot, .gen = gen}};
+	struct served *s;
+
+	HASH_FIND(hh, b->served, &like.key, sizeof(like.key), s);
+	return s;
+}
+
+int blocked_queue(struct blocked_reader *b, unsigned int stream, const struct queue_info *q)
+{
+	struct served *s = find(b, stream, q->slot, q->gen);
+
+	if (!s) {
+		if (HASH_COUNT(b->served) >= BLOCKED_QUEUES)
+			return 0;
+		s = calloc(1, sizeof(*s));
+		if (!s)
+			return -ENOMEM;
+		s->key.stream = stream;
+		s->key.slot = q->slot;
+		s->key.gen = q->gen;
+		HASH_ADD(hh, b->served, key, sizeof(s->key), s);
+		if (!hash_kept(s))
+			return -ENOMEM;
+	}
+	s->subsystem = hash_bytes(q->subsysnqn, strlen(q->subsysnqn));
+	s->host = hash_bytes(q->hostnqn, strlen(q->hostnqn));
+	return 0;
+}
+
+/* Whether a point of another command is in the time that this one waited, from @from to @to. */
+static bool within(uint64_t at, uint64_t from, uint64_t to)
+{
+	return at && from && at >= from && at < to;
+}
+
+static bool same_queue(const struct nt_record *a, const struct nt_record *b)
+{
+	return a->slot == b->slot && a->gen == b->gen;
+}
+
+static void count_host(struct blocked *to, const struct nt_record *own, const struct nt_record *r)
+{
+	uint64_t begin = record_begin_ns(own), end = record_end_ns(own);
+
+	if (!same_queue(own, r) || (r->cid == own->cid && record_begin_ns(r) == begin))
+		return;
+	if (within(record_end_ns(r), begin, end)) {
+		to->ahead += record_begin_ns(r) < begin;
+		to->overtook += record_begin_ns(r) >= begin;
+	}
+	to->sent += within(r->points[NT_H_SEND_CMD], own->points[NT_H_QUEUE_RQ],
+			   own->points[NT_H_SEND_CMD]);
+}
+
+static void count_target(const struct blocked_reader *b, unsigned int stream, struct blocked *to,
+			 const struct nt_record *own, const struct nt_record *r)
+{
+	const struct served *x, *y;
+
+	if (same_queue(own, r)) {
+		if (r->cid == own->cid && r->points[NT_T_CMD] == own->points[NT_T_CMD])
+			return;
+		to->handled +=
+			within(r->points[NT_T_CMD], own->points[NT_T_RX], own->points[NT_T_CMD]);
+		to->answered += within(r->points[NT_T_SEND], own->points[NT_T_DONE],
+				       own->points[NT_T_SEND]);
+	}
+	if (r->nsid != own->nsid || r->points[NT_T_EXEC] > r->points[NT_T_DONE] ||
+	    !within(r->points[NT_T_DONE], own->points[NT_T_EXEC], own->points[NT_T_DONE]))
+		return;
+	x = find(b, stream, own->slot, own->gen);
+	y = find(b, stream, r->slot, r->gen);
+	if (!x || !y || x->subsystem != y->subsystem || !r->points[NT_T_EXEC])
+		return;
+	to->disk++;
+	to->disk_ns += r->points[NT_T_DONE] - r->points[NT_T_EXEC];
+	to->disk_others += x->host != y->host;
+}
+
+void blocked_record(struct blocked_reader *b, unsigned int stream, const struct nt_record *r)
+{
+	for (unsigned int i = 0; i < b->nr; i++) {
+		const struct slow_command *c = &b->slow[i];
+
+		if (r->side == NT_HOST && stream == c->connection.host_stream)
+			count_host(&b->of[i], &c->host, r);
+		if (r->side == NT_TARGET && !c->alone && stream == c->connection.target_stream)
+			count_target(b, stream, &b->of[i], &c->target, r);
+	}
+}
+
+const struct blocked *blocked_of(const struct blocked_reader *b, unsigned int i)
+{
+	return b && i < b->nr ? &b->of[i] : NULL;
+}
+
+void blocked_free(struct blocked_reader *b)
+{
+	if (!b)
+		return;
+	hash_free(b->served);
+	free(b);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What others did while one of the slowest commands waited: its queue, its socket, the target's
+ * worker and the disk. Counted when the recordings are read once more, as it is known only at the
+ * end which commands are the slowest.
+ */
+#ifndef NTPROF_MERGE_BLOCKED_H
+#define NTPROF_MERGE_BLOCKED_H
+
+#include "core/device.h"
+#include "merge/totals.h"
+
+/* Of more of the slowest commands this is not counted: each record is compared with all of them. */
+#define BLOCKED_MAX 32u
+/* Connections whose disks are known; of others it is not known what they have in common. */
+#ifndef BLOCKED_QUEUES
+#define BLOCKED_QUEUES 65536u
+#endif
+
+/**
+ * struct blocked - counts of other commands
+ * @ahead: of its queue, that were there when it began and ended before it
+ * @overtook: of its queue, that began after it and ended before it
+ * @sent: of its queue, that were sent while it waited to be sent
+ * @handled: of its queue at the target, whose capsules were handled while its own waited
+ * @answered: of its queue at the target, whose answers were sent while its own waited
+ * @disk: of the same namespace, that its disk ended while it did this one; @disk_ns: their times
+ *        there, @disk_others: those of other hosts
+ */
+struct blocked {
+	uint64_t ahead;
+	uint64_t overtook;
+	uint64_t sent;
+	uint64_t handled;
+	uint64_t answered;
+	uint64_t disk;
+	uint64_t disk_ns;
+	uint64_t disk_others;
+};
+
+struct blocked_reader;
+
+/** blocked_new() - for the first BLOCKED_MAX of @slow, which stay there; NULL: no memory */
+struct blocked_reader *blocked_new(const struct slow_command *slow, unsigned int nr);
+
+/** blocked_queue() - a stream says what a connection is of; Return: 0 or -ENOMEM */
+int blocked_queue(struct blocked_reader *b, unsigned int stream, const struct queue_info *q);
+
+/** blocked_record() - take the next record of a stream */
+void blocked_record(struct blocked_reader *b, unsigned int stream, const struct nt_record *r);
+
+/** blocked_of() - the counts of command @i; NULL: it is past BLOCKED_MAX */
+const struct blocked *blocked_of(const struct blocked_reader *b, unsigned int i);
+
+/** blocked_free() - release; NULL is fine */
+void blocked_free(struct blocked_reader *b);
+
+#endif /* NTPROF_MERGE_BLOCKED_H */

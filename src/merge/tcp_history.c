@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "merge/tcp_history.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/segments.h"
+
+static struct tcp_queue *find(const struct tcp_history *h, unsigned int stream, uint32_t slot,
+			      uint32_t gen)
+{
+	const struct tcp_queue like = {.key = {.stream = stream, .slot = slot, .gen = gen}};
+	struct tcp_queue *q;
+
+	HASH_FIND(hh, h->queues, &like.key, sizeof(like.key), q);
+	return q;
+}
+
+/* Return: the connection, a new one if need be; NULL, see errno: ENOSPC is counted. */
+static struct tcp_queue *get(struct tcp_history *h, unsigned int stream, uint32_t slot,
+			     uint32_t gen)
+{
+	struct tcp_queue *q = find(h, stream, slot, gen);
+
+	if (q)
+		return q;
+	errno = ENOSPC;
+	h->past_queues += HASH_COUNT(h->queues) >= TCP_HISTORY_QUEUES;
+	if (HASH_COUNT(h->queues) >= TCP_HISTORY_QUEUES)
+		return NULL;
+	errno = ENOMEM;
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return NULL;
+	q->key.stream = stream;
+	q->key.slot = slot;
+	q->key.gen = gen;
+	HASH_ADD(hh, h->queues, key, sizeof(q->key), q);
+	return hash_kept(q) ? q : NULL;
+}
+
+int tcp_history_queue(struct tcp_history *h, unsigned int stream, enum nt_side side,
+		      const struct queue_info *info)
+{
+	struct tcp_queue *q = get(h, stream, info->slot, info->gen);
+
+	if (!q)
+		return errno == ENOSPC ? 0 : -ENOMEM;
+	q->qid = info->qid;
+	q->ends = info->ends;
+	if (side == NT_HOST)
+		snprintf(q->controller, sizeof(q->controller), "nvme%u", info->instance);
+	else
+		snprintf(q->controller, sizeof(q->controller), "cntlid %u", info->cntlid);
+	snprintf(q->peer, sizeof(q->peer), "%s", side == NT_HOST ? info->subsysnqn : info->hostnqn);
+	return 0;
+}
+
+static bool is_half(uint32_t now, uint32_t before, uint64_t time)
+{
+	return time && (double)(now - before) >= TCP_LIMITED_MIN * (double)time;
+}
+
+static void point_join(struct tcp_point *into, const struct tcp_point *from)
+{
+	into->ns = from->ns;
+	into->srtt_us = from->srtt_us > into->srtt_us ? from->srtt_us : into->srtt_us;
+	into->cwnd = from->cwnd < into->cwnd ? from->cwnd : into->cwnd;
+	into->again = from->again;
+}
+
+/* Makes one point of each two, which are all full. */
+static void points_fold(struct tcp_queue *q)
+{
+	for (size_t i = 0; i < q->nr_points / 2; i++) {
+		q->point[i] = q->point[2 * i];
+		point_join(&q->point[i], &q->point[2 * i + 1]);
+	}
+	q->nr_points /= 2;
+	q->point_shift++;
+}
+
+/* Return: 0 or -ENOMEM */
+static int point_add(struct tcp_queue *q, uint64_t ns, const struct nt_tcp_state *s)
+{
+	const struct tcp_point p = {ns, s->srtt_us, s->snd_cwnd, s->total_retrans};
+	struct tcp_point *at;
+
+	if (q->nr_points && q->in_point < 1ULL << q->point_shift) {
+		point_join(&q->point[q->nr_points - 1], &p);
+		q->in_point++;
+		return 0;
+	}
+	if (q->nr_points == TCP_HISTORY_POINTS)
+		points_fold(q);
+	/* An array that has become shorter has its room still. */
+	if (q->point_shift) {
+		at = &q->point[q->nr_points++];
+	} else {
+		at = ARRAY_INSERT(q->point, q->nr_points, q->nr_points);
+		if (!at)
+			return -ENOMEM;
+	}
+	*at = p;
+	q->in_point = 1;
+	return 0;
+}
+
+int tcp_history_state(struct tcp_history *h, unsigned int stream, uint32_t slot, uint32_t gen,
+		      uint64_t ns, const struct nt_tcp_state *s)
+{
+	struct tcp_queue *q = get(h, stream, slot, gen);
+	struct tcp_limited *limit;
+	unsigned int by = 0;
+
+	if (!q)
+		return errno == ENOSPC ? 0 : -ENOMEM;
+	if (q->states && ns <= q->last_ns)
+		return 0;
+	if (q->states) {
+		uint64_t time = s->jiffies - q->last.jiffies;
+
+		by |= is_half(s->rwnd_limited, q->last.rwnd_limited, time) ? TCP_BY_WINDOW : 0;
+		by |= is_half(s->sndbuf_limited, q->last.sndbuf_limited, time) ? TCP_BY_BUFFER : 0;
+		by |= s->notsent && s->unacked >= s->snd_cwnd ? TCP_BY_CWND : 0;
+	} else {
+		q->first = *s;
+		q->first_ns = ns;
+	}
+	if (!q->states++ || s->snd_cwnd < q->cwnd_min)
+		q->cwnd_min = s->snd_cwnd;
+	if (s->srtt_us > q->srtt_us_max)
+		q->srtt_us_max = s->srtt_us;
+	if (s->queued > q->queued_max)
+		q->queued_max = s->queued;
+	if (s->notsent > q->notsent_max)
+		q->notsent_max = s->notsent;
+	q->last = *s;
+	q->last_ns = ns;
+	if (h->curves && point_add(q, ns, s))
+		return -ENOMEM;
+	/* Times of one kind, one after the other, are one. */
+	if (q->nr_limits && q->limit[q->nr_limits - 1].by == by) {
+		q->limit[q->nr_limits - 1].until_ns = ns;
+		return 0;
+	}
+	if (h->limits == TCP_HISTORY_TIMES) {
+		h->past_times++;
+		return 0;
+	}
+	limit = ARRAY_INSERT(q->limit, q->nr_limits, q->nr_limits);
+	if (!limit)
+		return -ENOMEM;
+	h->limits++;
+	*limit = (struct tcp_limited){.until_ns = ns, .by = by};
+	return 0;
+}
+
+int tcp_history_resent(struct tcp_history *h, unsigned int stream, const struct nt_resent *r)
+{
+	struct tcp_queue *q = get(h, stream, r->slot, r->gen);
+	uint64_t *at;
+
+	if (!q)
+		return errno == ENOSPC ? 0 : -ENOMEM;
+	/* In order, but for a program that was interrupted. */
+	if (q->nr_resent && r->ns <= q->resent_ns[q->nr_resent - 1])
+		return 0;
+	if (h->resent == TCP_HISTORY_TIMES) {
+		h->past_times++;
+		return 0;
+	}
+	at = ARRAY_INSERT(q->resent_ns, q->nr_resent, q->nr_resent);
+	if (!at)
+		return -ENOMEM;
+	h->resent++;
+	*at = r->ns;
+	return 0;
+}
+
+unsigned int tcp_history_limits(const struct tcp_history *h, unsigned int stream,
+				const struct nt_record *r, uint64_t ns)
+{
+	const struct tcp_queue *q = h->limits ? find(h, stream, r->slot, r->gen) : NULL;
+	size_t low = 0, high = q ? q->nr_limits : 0;
+
+	if (!q || ns < q->first_ns)
+		return 0;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (q->limit[middle].until_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < q->nr_limits ? (unsigned int)q->limit[low].by : 0;
+}
+
+/* Whether it sent a segment again after @from and before @until. */
+static bool between(const struct tcp_queue *q, uint64_t from, uint64_t until)
+{
+	size_t low = 0, high = q->nr_resent;
+
+	if (!from || until <= from)
+		return false;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (q->resent_ns[middle] <= from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < q->nr_resent && q->resent_ns[low] < until;
+}
+
+bool tcp_history_sent_again(const struct tcp_history *h, const unsigned int stream[NT_SIDES],
+			    const struct nt_record *const record[NT_SIDES], int64_t target_ahead)
+{
+	const struct nt_record *host = record[NT_HOST], *target = record[NT_TARGET];
+	const uint64_t ahead = (uint64_t)target_ahead;
+	const struct tcp_queue *q;
+
+	if (!h->resent)
+		return false;
+	q = host ? find(h, stream[NT_HOST], host->slot, host->gen) : NULL;
+	if (q && target &&
+	    (between(q, host->points[NT_H_SEND_CMD],
+		     (target->points[NT_T_RX] ?: target->points[NT_T_CMD]) - ahead) ||
+	     between(q, host->points[NT_H_SEND_DATA],
+		     (target->points[NT_T_DATA_RX] ?: target->points[NT_T_DATA]) - ahead)))
+		return true;
+	if (q && !target && between(q, host->points[NT_H_SEND_CMD], record_end_ns(host)))
+		return true;
+	q = target ? find(h, stream[NT_TARGET], target->slot, target->gen) : NULL;
+	if (!q)
+		return false;
+	if (!host)
+		return between(q, target->points[NT_T_SEND_R2T],
+			       target->points[NT_T_DATA_RX] ?: target->points[NT_T_DATA]) ||
+		       between(q, target->points[NT_T_SEND], record_end_ns(target));
+	return between(q, target->points[NT_T_SEND_R2T],
+		       (host->points[NT_H_R2T_RX] ?: host->points[NT_H_R2T]) + ahead) ||
+	       between(q, target->points[NT_T_SEND], record_end_ns(host) + ahead);
+}
+
+static double part(uint32_t last, uint32_t first, uint64_t time)
+{
+	return time ? (double)(last - first) / (double)time : 0;
+}
+
+static void addresses(struct nt_tcp_state *s, const struct queue_ends *e)
+{
+	int family = strchr(e->local, ':') ? AF_INET6 : AF_INET;
+
+	if (inet_pton(family, e->local, s->local) != 1 ||
+	    inet_pton(family, e->remote, s->peer) != 1)
+		return;
+	s->family = (uint16_t)family;
+	s->local_port = e->local_port;
+	s->peer_port = e->remote_port;
+}
+
+void tcp_history_rows(const struct tcp_history *h, unsigned int stream, struct tcp_rows *rows)
+{
+	tcp_rows_begin(rows);
+	for (const struct tcp_queue *q = h->queues; q; q = q->hh.next) {
+		const struct nt_tcp_state *a = &q->first, *b = &q->last;
+		uint64_t time = b->jiffies - a->jiffies;
+		struct tcp_row *row =
+			q->key.stream == stream && q->states ? tcp_rows_add(rows) : NULL;
+
+		if (!row)
+			continue;
+		snprintf(row->controller, sizeof(row->controller), "%s", q->controller);
+		snprintf(row->peer, sizeof(row->peer), "%s", q->peer);
+		row->qid = q->qid;
+		row->slot = q->key.slot;
+		row->gen = q->key.gen;
+		row->now = q->last;
+		row->now.srtt_us = q->srtt_us_max;
+		row->now.snd_cwnd = q->cwnd_min;
+		row->now.queued = q->queued_max;
+		row->now.notsent = q->notsent_max;
+		addresses(&row->now, &q->ends);
+		row->seconds = (double)(q->last_ns - q->first_ns) / 1e9;
+		row->sent = b->bytes_sent - a->bytes_sent;
+		row->retransmitted = b->total_retrans - a->total_retrans;
+		row->busy = part(b->busy, a->busy, time);
+		row->rwnd_limited = part(b->rwnd_limited, a->rwnd_limited, time);
+		row->sndbuf_limited = part(b->sndbuf_limited, a->sndbuf_limited, time);
+	}
+	tcp_rows_sort(rows);
+}
+
+const struct tcp_queue *tcp_history_queue_of(const struct tcp_history *h, unsigned int stream,
+					     const struct tcp_row *row)
+{
+	return find(h, stream, row->slot, row->gen);
+}
+
+void tcp_history_free(struct tcp_history *h)
+{
+	struct tcp_queue *q, *next;
+
+	HASH_ITER(hh, h->queues, q, next)
+	{
+		free(q->limit);
+		free(q->resent_ns);
+		free(q->point);
+	}
+	hash_free(h->queues);
+	*h = (struct tcp_history){.queues = NULL};
+}

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# run with: --icount
+# takes: 60
+# --points fine: time that is put on the wire is told as wire, by what fio saw, to 10 %, and neither sender's queue nor any
+# other stage grows; every command is split.
+set -u
+. /lib/machine.sh
+
+cd /tmp || exit 1
+commands=600
+modprobe sch_netem
+target_port
+nqn=nqn.2024-01.io.ntprof:base
+target_subsystem "$nqn" "$(target_setup_null base size=256)"
+ctrl=$(host_connect "$nqn" -i 1)
+
+# load RUN OP: fio's mean latency is in ${fio[RUN]}.
+declare -A fio=() stage=()
+load() {
+	local side pids=()
+
+	for side in host target; do
+		tracer_start "$1.$side.log" record --$side --points fine --force -o "$1.$side.ntp"
+		pids+=("$tracer_pid")
+	done
+	fio[$1]=$(fio --filename="$(host_device "$ctrl")" --direct=1 --ioengine=libaio --iodepth=16 --bs=512 \
+		--size=64m --number_ios=$commands --name=x --rw="rand$2" --output-format=terse --terse-version=3 |
+		awk -F\; -v f="$([[ $2 == read ]] && echo 40 || echo 81)" '{ printf "%.0f", $f * 1000 }')
+	tracer_stop "${pids[@]}"
+	ntprof-bpf report "$1.host.ntp" "$1.target.ntp" >"$1.report"
+	while read -r _ _ name mean _; do
+		stage[$1.$name]=$mean
+	done < <(grep "^merged_stage $2 " "$1.report")
+	equal "$1: no command is left whole" "$(grep -c "^merged_stage $2 network_transmission" "$1.report")" 0
+	equal "$1: every command is merged" "$(awk -v op="$2" '$1 == "merged" && $2 == op { print $3 }' "$1.report")" \
+		$commands
+	equal "$1: no stage is negative" "$(grep ^negative_stages "$1.report")" "negative_stages 0 worst 0"
+}
+
+stages=$(printf '%s\n' blk_submission nvme_tcp_submission nstack_submission nvmet_tcp_submission target_subsystem \
+	nvmet_tcp_completion host_send_queue wire target_send_queue nstack_completion nvme_tcp_completion blk_completion)
+
+# grown RUN BASE STAGE: it has grown by what fio saw, and no other by more than a tenth of that.
+grown() {
+	local by put=$((fio[$1] - fio[$2])) s
+
+	for s in $stages; do
+		by=$((${stage[$1.$s]:-0} - ${stage[$2.$s]:-0}))
+		if [[ $s == "$3" ]]; then
+			within "$1: $s grows by what fio saw" $by $((put * 9 / 10)) $((put * 11 / 10))
+		else
+			within "$1: $s does not" $by $((-put / 10)) $((put / 10))
+		fi
+	done
+}
+
+tc qdisc add dev lo root netem delay 2ms limit 10000
+load base read
+load write write
+tc qdisc change dev lo root netem delay 4ms limit 10000
+load slow read
+tc qdisc del dev lo root
+grown slow base wire
+within "slow: the wire has both delays in ns" $((${stage[slow.wire]:-0} - ${stage[base.wire]:-0})) 3600000 4400000
+host_disconnect "$ctrl"
+target_remove
+finish

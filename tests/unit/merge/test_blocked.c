@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+
+#include "merge/blocked.h"
+
+static struct nt_record host_record(uint32_t slot, uint16_t cid, uint64_t begin, uint64_t sent,
+				    uint64_t end)
+{
+	struct nt_record r = {.side = NT_HOST, .slot = slot, .gen = 2, .cid = cid};
+
+	r.points[NT_H_SUBMIT] = begin;
+	r.points[NT_H_QUEUE_RQ] = begin + 1;
+	r.points[NT_H_SEND_CMD] = sent;
+	r.points[NT_H_COMPLETE] = end;
+	return r;
+}
+
+static struct nt_record target_record(uint32_t slot, uint16_t cid, uint64_t exec, uint64_t done)
+{
+	struct nt_record r = {.side = NT_TARGET, .slot = slot, .gen = 4, .cid = cid, .nsid = 1};
+
+	r.points[NT_T_RX] = exec - 10;
+	r.points[NT_T_CMD] = exec - 5;
+	r.points[NT_T_EXEC] = exec;
+	r.points[NT_T_DONE] = done;
+	r.points[NT_T_SEND] = done + 10;
+	return r;
+}
+
+/* Streams: 0 is the host's, 1 the target's. */
+static struct slow_command slow(void)
+{
+	return (struct slow_command){
+		.connection = {.host_stream = 0, .target_stream = 1},
+		.host = host_record(3, 1, 1000, 1100, 5000),
+		.target = target_record(7, 1, 2000, 4000),
+	};
+}
+
+static void announce(struct blocked_reader *b, uint32_t slot, const char *subsysnqn,
+		     const char *hostnqn)
+{
+	struct queue_info q = {.slot = slot, .gen = 4};
+
+	snprintf(q.subsysnqn, sizeof(q.subsysnqn), "%s", subsysnqn);
+	snprintf(q.hostnqn, sizeof(q.hostnqn), "%s", hostnqn);
+	assert_int_equal(blocked_queue(b, 1, &q), 0);
+}
+
+static void others_of_its_queue_are_counted_and_not_itself(void **state)
+{
+	struct slow_command c = slow();
+	struct blocked_reader *b = blocked_new(&c, 1);
+	const struct nt_record others[] = {
+		c.host,
+		host_record(3, 2, 900, 950, 1500),   /* there before it */
+		host_record(3, 3, 900, 1050, 2500),  /* and sent while it waited to be sent */
+		host_record(3, 4, 1200, 1300, 4900), /* came later */
+		host_record(3, 5, 900, 950, 990),    /* had ended */
+		host_record(3, 6, 1200, 1300, 5100), /* ended later */
+		host_record(4, 7, 900, 1050, 1500),  /* another queue */
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		blocked_record(b, 0, &others[i]);
+	/* Another machine's. */
+	blocked_record(b, 2, &others[1]);
+	assert_int_equal(blocked_of(b, 0)->ahead, 2);
+	assert_int_equal(blocked_of(b, 0)->overtook, 1);
+	assert_int_equal(blocked_of(b, 0)->sent, 1);
+	assert_null(blocked_of(b, 1));
+	blocked_free(b);
+}
+
+static void what_the_disk_did_for_others_is_known_by_namespace_and_host(void **state)
+{
+	struct slow_command c = slow();
+	struct blocked_reader *b = blocked_new(&c, 1);
+	struct nt_record r;
+
+	announce(b, 7, "nqn.a", "host1");
+	announce(b, 8, "nqn.a", "host2");
+	announce(b, 9, "nqn.b", "host1");
+	blocked_record(b, 1, &c.target);
+	r = target_record(7, 2, 2500, 2600);
+	blocked_record(b, 1, &r);
+	r = target_record(8, 2, 1500, 2800);
+	blocked_record(b, 1, &r);
+	/* Another subsystem's, another namespace's, one that ended later, and one before. */
+	r = target_record(9, 2, 2500, 2600);
+	blocked_record(b, 1, &r);
+	r = target_record(8, 2, 2500, 2600);
+	r.nsid = 2;
+	blocked_record(b, 1, &r);
+	r = target_record(8, 2, 2500, 4600);
+	blocked_record(b, 1, &r);
+	r = target_record(8, 2, 1500, 1900);
+	blocked_record(b, 1, &r);
+	assert_int_equal(blocked_of(b, 0)->disk, 2);
+	assert_int_equal(blocked_of(b, 0)->disk_others, 1);
+	assert_int_equal(blocked_of(b, 0)->disk_ns, 1400);
+	blocked_free(b);
+}
+
+static void the_targets_worker_and_its_answers_are_of_the_queue(void **state)
+{
+	struct slow_command c = slow();
+	struct blocked_reader *b = blocked_new(&c, 1);
+	struct nt_record r = target_record(7, 2, 1998, 3995);
+
+	blocked_record(b, 1, &r);
+	r.slot = 8;
+	blocked_record(b, 1, &r);
+	assert_int_equal(blocked_of(b, 0)->handled, 1);
+	assert_int_equal(blocked_of(b, 0)->answered, 1);
+	blocked_free(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(others_of_its_queue_are_counted_and_not_itself),
+		cmocka_unit_test(what_the_disk_did_for_others_is_known_by_namespace_and_host),
+		cmocka_unit_test(the_targets_worker_and_its_answers_are_of_the_queue),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
