@@ -37,12 +37,13 @@ static __always_inline struct nt_queue *queue_of_request(struct request *rq)
 {
 	__u64 ops = (__u64)rq->q->mq_ops;
 	struct nvme_tcp_request *req = driver_part(rq);
+	const struct nt_learned *l = learned_now();
 	__u32 slot;
 
-	if (ops != nt_control.mq_ops[0] && ops != nt_control.mq_ops[1])
+	if (!l || (ops != l->mq_ops[0] && ops != l->mq_ops[1]))
 		return NULL;
 	slot = (__u32)BPF_CORE_READ(req, queue, ctrl, ctrl.instance) * nt_knobs.qid_stride;
-	if (ops == nt_control.mq_ops[0])
+	if (ops == l->mq_ops[0])
 		slot += rq->mq_hctx->queue_num + 1;
 	return queue_at(slot);
 }
@@ -251,12 +252,13 @@ static __always_inline void cmd_without_cqe(struct nt_cmd *c)
  */
 static __always_inline void queue_connected(const struct nt_cmd *c, __u16 result)
 {
-	struct nvme_tcp_request *req = driver_part((void *)c->owner);
-	struct nvme_ctrl *ctrl = BPF_CORE_READ(req, req.ctrl);
+	struct nvme_tcp_queue *queue = (void *)kernel_queue_at(c->r.slot);
 	struct nt_queue *q = queue_of_cmd(c);
+	struct nvme_ctrl *ctrl;
 
-	if (!q || c->r.gen != q->gen)
+	if (!q || !queue || c->r.gen != q->gen)
 		return;
+	ctrl = (void *)ctrl_of(queue);
 	q->cntlid = q->qid ? BPF_CORE_READ(ctrl, cntlid) : result;
 	q->sqsize = sqsize_of(q, ctrl);
 	q->identified = q->gen;

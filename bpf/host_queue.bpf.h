@@ -111,7 +111,7 @@ struct nvme_tcp_queue___plain {
 
 /* The queue of a request, from the driver's structure for it. */
 struct host_queue {
-	__u64 ctrl;  /* address of its struct nvme_ctrl */
+	__u64 ctrl;  /* address of its struct nvme_ctrl, to be compared with others */
 	__u64 queue; /* address of its struct nvme_tcp_queue */
 	__u32 instance;
 	__u32 qid;
@@ -162,6 +162,13 @@ static __always_inline __u16 sqsize_of(const struct nt_queue *q, struct nvme_ctr
 	return q->qid ? BPF_CORE_READ(ctrl, sqsize) : NT_ADMIN_SQSIZE;
 }
 
+/* The address of a queue's struct nvme_ctrl. Reads by helper. @queue: a plain address */
+static __always_inline __u64 ctrl_of(struct nvme_tcp_queue *queue)
+{
+	return plain_number((__u64)BPF_CORE_READ(queue, ctrl)) +
+	       bpf_core_field_offset(struct nvme_tcp_ctrl, ctrl);
+}
+
 /*
  * Fills what a queue's entry says of its controller, which has an id once Connect has been
  * answered. When Connect begins on a queue, that is another connection. It is identified by the
@@ -173,9 +180,10 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 					   struct request *rq)
 {
 	struct nvme_tcp_queue *queue = (void *)h->queue;
-	struct nvme_ctrl *ctrl = (void *)h->ctrl;
+	struct nvme_ctrl *ctrl = (void *)ctrl_of(queue);
 	bool connect = is_connect(rq);
 	__u16 number = controller_number(h->instance, ctrl, connect && !h->qid);
+	struct nt_learned *l = learned_now();
 	struct sock *sk;
 
 	if (q->object != h->ctrl || q->controller != number) {
@@ -203,7 +211,8 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 		nt_control.identified_ns = bpf_ktime_get_ns();
 		loader_call();
 	}
-	nt_control.mq_ops[h->qid == 0] = (__u64)BPF_CORE_READ(rq, q, mq_ops);
+	if (l)
+		l->mq_ops[h->qid == 0] = (__u64)BPF_CORE_READ(rq, q, mq_ops);
 	if (BPF_CORE_READ(ctrl, opts, disable_sqflow))
 		nt_control.no_sqflow = 1;
 	if (!connect) {
@@ -216,6 +225,7 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	slot_index_set(h->queue, h->slot);
 	header_learn(q, h->slot, (__u64)BPF_CORE_READ(queue, pdu));
 	sk = BPF_CORE_READ(queue, sock, sk);
+	kernel_queue_set(h->slot, h->queue, sk);
 	joins_begin(q, sk, connect);
 	ends_learn(q, sk);
 	data_ready_learn(sk, h->queue,

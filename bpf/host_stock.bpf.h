@@ -36,8 +36,12 @@ struct blk_mq_ops___plain {
 static __always_inline bool is_nvme_tcp(struct request *rq)
 {
 	const struct blk_mq_ops___plain *ops = (const void *)rq->q->mq_ops;
+	const struct nt_learned *l;
 
-	return nt_control.queue_rq && (__u64)ops->queue_rq == nt_control.queue_rq;
+	if (!nt_control.queue_rq || (__u64)ops->queue_rq != nt_control.queue_rq)
+		return false;
+	l = learned_now();
+	return l && (__u64)ops->queue_rq == l->queue_rq;
 }
 
 /* nvme_tcp_queue_id() */
@@ -119,7 +123,7 @@ static __always_inline void host_queue_read(struct host_queue *h)
 	struct nvme_tcp_queue *queue = (void *)h->queue;
 	struct nvme_tcp_ctrl *ctrl = BPF_CORE_READ(queue, ctrl);
 
-	h->ctrl = plain_number((__u64)ctrl) + bpf_core_field_offset(struct nvme_tcp_ctrl, ctrl);
+	h->ctrl = ctrl_of(queue);
 	h->instance = BPF_CORE_READ(ctrl, ctrl.instance);
 	h->qid = queue_id(plain_number(h->queue), (__u64)BPF_CORE_READ(ctrl, queues));
 }
@@ -250,10 +254,12 @@ SEC("fentry/nvme_tcp_queue_rq")
 int BPF_PROG(stock_learn, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
 	const struct blk_mq_ops___plain *ops;
+	struct nt_learned *l = learned_now();
 
-	if (nt_control.queue_rq)
+	if (nt_control.queue_rq || !l)
 		return 0;
 	ops = (const void *)bd->rq->q->mq_ops;
+	l->queue_rq = (__u64)ops->queue_rq;
 	nt_control.queue_rq = (__u64)ops->queue_rq;
 	return 0;
 }
@@ -353,7 +359,7 @@ static __always_inline int to_socket(struct socket *sock, __u64 size)
 
 	if (size > HOST_PDU_SENT_BYTES || none_is_measured())
 		return 0;
-	queue = (void *)queue_address_of(sock->sk);
+	queue = (void *)queue_of_sock(sock->sk);
 	if (!queue)
 		return 0;
 	req = BPF_CORE_READ(queue, request);
@@ -506,20 +512,25 @@ int NT_PROG_MEASURING(stock_recv_pdu, const struct sk_buff *skb, int offset, voi
 	const struct nt_header *h;
 	__u64 pdu[HOST_PDU_BYTES / 8];
 	struct nt_queue *q;
-	__u64 end;
+	__u64 address, end;
 
 	if (none_is_measured())
 		return 0;
 	h = header_find((__u64)to);
 	if (!h || ret)
 		return 0;
-	end = (__u64)to - h->address + len;
+	/*
+	 * User space can write the entry. What is read lies beside @to, wherever it says, as the
+	 * address is loaded once.
+	 */
+	address = *(const volatile __u64 *)&h->address;
+	end = (__u64)to - address + len;
 	if (end != HOST_PDU_BYTES && end != HOST_PDU_BYTES + HOST_PDU_DIGEST_BYTES)
 		return 0;
 	q = queue_at(h->slot);
 	if (!q || is_within(skb, q))
 		return 0;
-	if (bpf_probe_read_kernel(pdu, sizeof(pdu), (void *)h->address))
+	if (bpf_probe_read_kernel(pdu, sizeof(pdu), (void *)address))
 		return 0;
 	pdu_received(q, pdu, skb, offset + len - 1);
 	return 0;

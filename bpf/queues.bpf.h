@@ -23,6 +23,60 @@ struct {
 	__type(value, struct nt_queue);
 } queues SEC(".maps");
 
+/*
+ * Where the queue of each slot lies. The addresses in struct nt_queue can be written by user space.
+ * They are only compared with others, and memory is never read through them.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_RDONLY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nt_kernel_queue);
+} kernel_queues SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_RDONLY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nt_learned);
+} learned SEC(".maps");
+
+/* Never NULL, but the verifier does not know that. */
+static __always_inline struct nt_learned *learned_now(void)
+{
+	__u32 only = 0;
+
+	return bpf_map_lookup_elem(&learned, &only);
+}
+
+/* A queue takes its slot. @queue, @sk: plain addresses */
+static __always_inline void kernel_queue_set(__u32 slot, __u64 queue, struct sock *sk)
+{
+	struct nt_kernel_queue *k = bpf_map_lookup_elem(&kernel_queues, &slot);
+
+	if (!k)
+		return;
+	k->queue = 0;
+	k->sock = (__u64)sk;
+	k->queue = queue;
+}
+
+/*
+ * The address of the driver's structure for the queue that was last seen in this slot. Verified:
+ * its socket still leads to it, so it is not freed. This is rare, and reads by helper.
+ * Return: 0 if there is none
+ */
+static __always_inline __u64 kernel_queue_at(__u32 slot)
+{
+	struct nt_kernel_queue *k = bpf_map_lookup_elem(&kernel_queues, &slot);
+	__u64 queue = k ? k->queue : 0;
+	struct sock *sk = k ? (void *)k->sock : NULL;
+
+	return queue && (__u64)BPF_CORE_READ(sk, sk_user_data) == queue ? queue : 0;
+}
+
 /* Return: NULL if the map has no such slot */
 static __always_inline struct nt_queue *queue_at(__u32 slot)
 {
@@ -109,12 +163,24 @@ static __always_inline __u64 data_ready_of(struct sock *sk)
 }
 
 /*
- * The address of the driver's structure for the queue of this socket. @sk: typed
+ * The address of the driver's structure for the queue of this socket, to be compared with others.
+ * @sk: typed
  * Return: 0 for sockets of others
  */
 static __always_inline __u64 queue_address_of(struct sock *sk)
 {
 	return data_ready_of(sk) == nt_control.data_ready ? (__u64)sk->sk_user_data : 0;
+}
+
+/* The same, to be read through: see struct nt_learned. */
+static __always_inline __u64 queue_of_sock(struct sock *sk)
+{
+	const struct nt_learned *l;
+
+	if (data_ready_of(sk) != nt_control.data_ready)
+		return 0;
+	l = learned_now();
+	return l && data_ready_of(sk) == l->data_ready ? (__u64)sk->sk_user_data : 0;
 }
 
 #define NT_AF_INET 2
@@ -171,9 +237,12 @@ static __always_inline void ends_learn(struct nt_queue *q, struct sock *sk)
 static __always_inline void data_ready_learn(struct sock *sk, __u64 queue, __u64 original)
 {
 	__u64 ready = (__u64)BPF_CORE_READ((struct sock___plain *)sk, sk_data_ready);
+	struct nt_learned *l = learned_now();
 
-	if (original && ready != original && (__u64)BPF_CORE_READ(sk, sk_user_data) == queue)
-		nt_control.data_ready = ready;
+	if (!l || !original || ready == original || (__u64)BPF_CORE_READ(sk, sk_user_data) != queue)
+		return;
+	l->data_ready = ready;
+	nt_control.data_ready = ready;
 }
 
 #endif /* NTPROF_QUEUES_BPF_H */

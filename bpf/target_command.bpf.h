@@ -106,6 +106,7 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	if (nt_knobs.selects & NT_BY_QUEUE)
 		queue_select(q, NT_TARGET, NT_CNTLID_NONE, 0, NULL);
 	slot_index_set((__u64)queue, slot);
+	kernel_queue_set(slot, (__u64)queue, sk);
 	joins_begin(q, sk, !BPF_CORE_READ(queue, nvme_sq.ctrl));
 	ends_learn(q, sk);
 	data_ready_learn(sk, (__u64)queue,
@@ -146,6 +147,20 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 		nt_control.identified_ns = bpf_ktime_get_ns();
 	q->identified = q->gen;
 	identity_tell(slot, q->gen, slot, q->qid, q->cntlid, n);
+}
+
+/*
+ * The same where a command ends, for the queue in its slot. Not static, so that it is verified
+ * once.
+ */
+__noinline int queue_identify_late(__u32 slot)
+{
+	struct nvmet_tcp_queue *queue = (void *)kernel_queue_at(slot);
+	struct nt_queue *q = queue_at(slot);
+
+	if (q && queue)
+		queue_identify(q, queue, slot);
+	return 0;
 }
 
 /*
@@ -305,6 +320,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 	bool wanted = fate == NT_MEASURE;
 	__u8 opcode = sqe->common.opcode;
 	__u32 slot = t->slot;
+	struct nvmet_tcp_queue *queue = t->queue;
 	struct nt_cmd *c, *left;
 	struct nt_queue *q = t->q;
 
@@ -344,7 +360,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		if (nt_knobs.stages)
 			c->r.cntlid = t->burst;
 		if (t->burst)
-			JOINS_BURST(q, t->burst, (struct sock *)q->queue);
+			JOINS_BURST(q, t->burst, BPF_CORE_READ(queue, sock, sk));
 	} else {
 		record_counted(&c->r, sqe, t->qid == 0);
 	}
@@ -449,7 +465,7 @@ static __always_inline void cmd_count(struct nt_queue *q, struct nt_cmd *c, __u6
 
 	r->points[NT_T_DONE] = now;
 	if (q->identified != q->gen)
-		queue_identify(q, (void *)q->object, r->slot);
+		queue_identify_late(r->slot);
 	if (queue_drops(q, r)) {
 		cmd_release(c);
 		return;
@@ -461,10 +477,8 @@ static __always_inline void cmd_count(struct nt_queue *q, struct nt_cmd *c, __u6
 /*
  * To released: the last PDU of the answer is handed to the socket. Programs that run for this
  * command later find it released, and ignore it. The record already has the status.
- * @queue: see queue_begin()
  */
-static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *queue,
-				    struct nt_cmd *c, __u64 now)
+static __always_inline void cmd_end(struct nt_queue *q, struct nt_cmd *c, __u64 now)
 {
 	struct nt_record *r = &c->r;
 	__u32 shape, cpu;
@@ -477,7 +491,7 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nvmet_tcp_queue *
 	}
 	r->points[nt_knobs.ends ? NT_T_DONE : NT_T_SENT] = now;
 	if (q->identified != q->gen)
-		queue_identify(q, queue, r->slot);
+		queue_identify_late(r->slot);
 	cmd_release(c);
 	if (queue_drops(q, r))
 		return;
@@ -582,7 +596,7 @@ static __always_inline int cmd_end_queued(struct nvmet_req *req, struct nvmet_tc
 	if (nt_knobs.stages && now && !is_error(&c->r) && !only_ends(&c->r))
 		cmd_count(q, c, now);
 	else
-		cmd_end(q, (void *)q->object, c, now);
+		cmd_end(q, c, now);
 	return 0;
 }
 
@@ -621,7 +635,7 @@ static __always_inline bool cmd_answers(struct nt_cmd *c, struct sock *sk)
  * data, because the programs that see the last data are not attached. @no_sqflow has the loader
  * attach them.
  */
-static __always_inline void cmd_end_unwatched(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
+static __always_inline void cmd_end_unwatched(struct nt_cmd *c)
 {
 	struct nt_queue *q = queue_of_cmd(c);
 
@@ -629,7 +643,7 @@ static __always_inline void cmd_end_unwatched(struct nvmet_tcp_queue *queue, str
 	if (!q)
 		return;
 	c->r.flags |= NT_F_NO_CQE | NT_F_UNSPLIT;
-	cmd_end(q, queue, c, c->r.points[NT_T_SEND]);
+	cmd_end(q, c, c->r.points[NT_T_SEND]);
 }
 
 /*
@@ -637,7 +651,7 @@ static __always_inline void cmd_end_unwatched(struct nvmet_tcp_queue *queue, str
  * the last data of a read.
  * @c: NULL where its beginning was not seen
  */
-static __always_inline void cmd_end_by_data(struct nvmet_tcp_queue *queue, struct nt_cmd *c)
+static __always_inline void cmd_end_by_data(struct nt_cmd *c)
 {
 	struct nt_queue *q = c ? queue_of_cmd(c) : NULL;
 
@@ -651,7 +665,7 @@ static __always_inline void cmd_end_by_data(struct nvmet_tcp_queue *queue, struc
 		return;
 	}
 	c->r.flags |= NT_F_NO_CQE;
-	cmd_end(q, queue, c, bpf_ktime_get_ns());
+	cmd_end(q, c, bpf_ktime_get_ns());
 }
 
 #endif /* NTPROF_TARGET_COMMAND_BPF_H */

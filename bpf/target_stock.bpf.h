@@ -144,7 +144,7 @@ int BPF_PROG(stock_copied, const struct sk_buff *skb, int offset, struct iov_ite
 	if (!q) {
 		/* Its first command came before tracing began. */
 		sk = skb->sk;
-		if (!sk || queue_address_of(sk) != address)
+		if (!sk || queue_of_sock(sk) != address)
 			return 0;
 		q = queue_by_idx(address, &slot);
 		if (!q)
@@ -446,7 +446,7 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 		return;
 	}
 	if (only_counted(c)) {
-		cmd_end(q, queue, c, 0);
+		cmd_end(q, c, 0);
 		return;
 	}
 	now = bpf_ktime_get_ns();
@@ -455,7 +455,7 @@ static __always_inline void respond(struct nvmet_tcp_queue *queue, struct nvmet_
 	/* executed() was skipped, and has not noted the status. */
 	if (!c->r.points[NT_T_DONE])
 		c->r.status = BPF_CORE_READ(cmd, req.cqe, status) >> 1;
-	cmd_end(q, queue, c, now);
+	cmd_end(q, c, now);
 }
 
 SEC("fentry/nvmet_try_send_r2t")
@@ -473,7 +473,7 @@ int BPF_PROG(stock_send_data_pdu, struct nvmet_tcp_cmd *cmd)
 
 	if (cmd_answers(c, OUT_SOCKET(queue->sock->sk)) && !nt_control.data_watched &&
 	    queue->nvme_sq.sqhd_disabled)
-		cmd_end_unwatched(queue, c);
+		cmd_end_unwatched(c);
 	return 0;
 }
 
@@ -493,19 +493,22 @@ int BPF_PROG(stock_send_data_end, struct nvmet_tcp_cmd *cmd, bool last_in_batch,
 	struct nvmet_tcp_queue *queue = cmd->queue;
 
 	if (ret == 1 && queue->nvme_sq.sqhd_disabled)
-		cmd_end_by_data(queue, cmd_any_of(queue, cmd));
+		cmd_end_by_data(cmd_any_of(queue, cmd));
 	return 0;
 }
 
 #define SEND_STATE(name) bpf_core_enum_value(enum nvmet_tcp_send_state, NVMET_TCP_SEND_##name)
 
-/* Whether a read in flight may end without a CQE. @queue: see queue_begin() */
-static __always_inline bool has_no_sqflow(struct nvmet_tcp_queue *queue, const struct nt_cmd *c)
+/* Whether a read in flight may end without a CQE. */
+static __always_inline bool has_no_sqflow(const struct nt_cmd *c)
 {
 	const struct nt_queue *q = queue_of_cmd(c);
+	struct nvmet_tcp_queue *queue;
 
-	return q && c->r.gen == q->identified ? q->no_sqflow
-					      : BPF_CORE_READ(queue, nvme_sq.sqhd_disabled);
+	if (q && c->r.gen == q->identified)
+		return q->no_sqflow;
+	queue = (void *)kernel_queue_at(c->r.slot);
+	return queue && BPF_CORE_READ(queue, nvme_sq.sqhd_disabled);
 }
 
 /*
@@ -522,11 +525,10 @@ static __always_inline bool begins_data(const struct nt_cmd *c)
 }
 
 /* The first data of a read go to the socket. @c: NULL where its beginning was not seen */
-static __always_inline void data_go(struct nvmet_tcp_queue *queue, struct nt_cmd *c,
-				    struct sock *sk)
+static __always_inline void data_go(struct nt_cmd *c, struct sock *sk)
 {
-	if (cmd_answers(c, sk) && !nt_control.data_watched && has_no_sqflow(queue, c))
-		cmd_end_unwatched(queue, c);
+	if (cmd_answers(c, sk) && !nt_control.data_watched && has_no_sqflow(c))
+		cmd_end_unwatched(c);
 }
 
 /*
@@ -585,7 +587,10 @@ static __always_inline bool is_of_pdu(const struct nt_cmd *c, const struct nt_pd
 	return c->r.slot == (p->slot & ~NT_PDU_ENDS) && c->r.gen == p->gen;
 }
 
-/* A PDU that goes to a socket, and the command that it belongs to. */
+/*
+ * A PDU that goes to a socket, and the command that it belongs to. @queue and @cmd are NULL where
+ * nothing of them needs to be read: a known PDU's come from memory that user space can write.
+ */
 struct to_send {
 	struct nvmet_tcp_queue *queue;
 	struct nvmet_tcp_cmd *cmd;
@@ -614,8 +619,11 @@ static __always_inline bool pdu_known(struct sock *sk, __u64 place, struct to_se
 	q = queue_of_cmd(s->c);
 	if (!q || q->queue != (__u64)sk || q->gen != s->c->r.gen || q->gen == q->dead_gen)
 		return false;
-	s->queue = (void *)q->object;
-	s->cmd = (void *)owner;
+	/* respond() has to read the status. */
+	if (!only_counted(s->c) && !s->c->r.points[NT_T_DONE])
+		return false;
+	s->queue = NULL;
+	s->cmd = NULL;
 	s->state = p->slot & NT_PDU_ENDS && !begins_data(s->c) ? SEND_STATE(RESPONSE)
 							       : SEND_STATE(DATA_PDU);
 	return true;
@@ -624,7 +632,7 @@ static __always_inline bool pdu_known(struct sock *sk, __u64 place, struct to_se
 /* The same from the driver's state. @place: 0 if it is not known */
 static __always_inline bool pdu_read(struct sock *sk, __u64 place, struct to_send *s)
 {
-	struct nvmet_tcp_queue *queue = (void *)queue_address_of(sk);
+	struct nvmet_tcp_queue *queue = (void *)queue_of_sock(sk);
 	enum nvmet_tcp_send_state state;
 	struct nvmet_tcp_cmd *cmd;
 
@@ -664,7 +672,7 @@ static __always_inline int to_socket(struct socket *sock, __u64 place)
 		if (s.c && !only_counted(s.c))
 			cmd_asking(s.c, OUT_SOCKET(sock->sk));
 	} else if (s.state == SEND_STATE(DATA_PDU)) {
-		data_go(s.queue, s.c, OUT_SOCKET(sock->sk));
+		data_go(s.c, OUT_SOCKET(sock->sk));
 	}
 	return 0;
 }
@@ -678,7 +686,7 @@ static __always_inline int socket_took(struct socket *sock, int ret)
 	/* This is set before the first data of such a connection are sent. */
 	if (!nt_control.no_sqflow || none_has_a_state())
 		return 0;
-	queue = (void *)queue_address_of(sock->sk);
+	queue = (void *)queue_of_sock(sock->sk);
 	if (!queue || ret <= 0)
 		return 0;
 	if (!BPF_CORE_READ(queue, nvme_sq.sqhd_disabled))
@@ -687,7 +695,7 @@ static __always_inline int socket_took(struct socket *sock, int ret)
 	if (!cmd || BPF_CORE_READ(cmd, state) != SEND_STATE(DATA) ||
 	    BPF_CORE_READ(cmd, wbytes_done) + ret < BPF_CORE_READ(cmd, req.transfer_len))
 		return 0;
-	cmd_end_by_data(queue, cmd_any_of_plain(cmd));
+	cmd_end_by_data(cmd_any_of_plain(cmd));
 	return 0;
 }
 

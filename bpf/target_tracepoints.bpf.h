@@ -172,7 +172,7 @@ int NT_PROG_COUNTING(try_send_data_pdu, struct nvme_completion *cqe, struct nvme
 	c = cmd_any_of(queue, cmd);
 	if (cmd_answers(c, OUT_SOCKET(queue->sock->sk)) && !nt_control.data_watched &&
 	    queue->nvme_sq.sqhd_disabled)
-		cmd_end_unwatched(queue, c);
+		cmd_end_unwatched(c);
 	return 0;
 }
 
@@ -184,7 +184,7 @@ int BPF_PROG(try_send_data, struct nvme_completion *cqe, int qid, int len,
 	if (!queue || !cmd || !queue->nvme_sq.sqhd_disabled ||
 	    cmd->wbytes_done + len < cmd->req.transfer_len)
 		return 0;
-	cmd_end_by_data(queue, cmd_any_of(queue, cmd));
+	cmd_end_by_data(cmd_any_of(queue, cmd));
 	return 0;
 }
 
@@ -213,13 +213,13 @@ int NT_PROG_COUNTING(try_send_response, struct nvme_completion *cqe, struct nvme
 	}
 	c->r.status = cqe->status >> 1;
 	if (only_counted(c)) {
-		cmd_end(q, queue, c, 0);
+		cmd_end(q, c, 0);
 		return 0;
 	}
 	now = bpf_ktime_get_ns();
 	if (!c->r.points[NT_T_SEND])
 		cmd_sends(c, OUT_SOCKET(queue->sock->sk), NT_T_SEND, now);
-	cmd_end(q, queue, c, now);
+	cmd_end(q, c, now);
 	return 0;
 }
 

@@ -7,9 +7,9 @@
  *
  * Context: a task; of the attached program, any. Nothing is locked: members may be of different
  * times, some nanoseconds apart. All reads are by helper, so that a socket that is being closed
- * does no harm. The memory of TCP sockets is not given back to other uses at once
- * (SLAB_TYPESAFE_BY_RCU in net/ipv4/tcp_ipv4.c); user space verifies afterwards that the connection
- * is still there.
+ * does no harm. Which socket is read, a map says that user space cannot write. The memory of TCP
+ * sockets is not given back to other uses at once (SLAB_TYPESAFE_BY_RCU in net/ipv4/tcp_ipv4.c);
+ * user space verifies afterwards that the connection is still there.
  */
 #include "vmlinux.h"
 
@@ -17,6 +17,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "shared/control.h"
 #include "shared/tcp.h"
 
 /* include/linux/socket.h */
@@ -170,23 +171,28 @@ static __always_inline int state_read(struct nt_tcp_state *c, struct sock___stat
 	return 0;
 }
 
-SEC("syscall")
-int tcp_host(struct nt_tcp_state *c)
-{
-	struct nvme_tcp_queue *queue = (void *)c->at;
-	struct sock___state *sk = (void *)BPF_CORE_READ(queue, sock, sk);
+/* That of queues.bpf.h: user space gives it to this object, too. It cannot write it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_RDONLY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct nt_kernel_queue);
+} kernel_queues SEC(".maps");
 
-	/* The driver sets this when it takes over the socket, and clears it when it gives it back.
+SEC("syscall")
+int tcp_state(struct nt_tcp_state *c)
+{
+	__u32 slot = c->slot;
+	struct nt_kernel_queue *k = bpf_map_lookup_elem(&kernel_queues, &slot);
+	struct sock___state *sk = k ? (void *)k->sock : NULL;
+
+	/*
+	 * The driver sets this when it takes over the socket, and clears it when it gives it back.
 	 */
-	if (!sk || (__u64)BPF_CORE_READ(sk, sk_user_data) != c->at)
+	if (!sk || (__u64)BPF_CORE_READ(sk, sk_user_data) != k->queue)
 		return 0;
 	return state_read(c, sk);
-}
-
-SEC("syscall")
-int tcp_target(struct nt_tcp_state *c)
-{
-	return c->at ? state_read(c, (void *)c->at) : 0;
 }
 
 /*

@@ -78,6 +78,7 @@ enum {
 
 enum {
 	BPF_F_NO_PREALLOC = 1,
+	BPF_F_RDONLY = 8,
 	BPF_F_MMAPABLE = 1024,
 };
 

@@ -103,13 +103,7 @@ enum nt_tracked {
  * @tai_offset: CLOCK_TAI - CLOCK_REALTIME, nanoseconds
  * @began_ns: CLOCK_MONOTONIC time from which on programs see the beginning of every command. 0:
  *            they do not, and an end without a beginning means nothing
- * @mq_ops: addresses of the operations that nvme-tcp gave to its request queues: nvme_tcp_mq_ops
- *          and the operations of admin queues. block_rq_complete fires for every disk; these
- *          addresses identify requests of NVMe/TCP
- * @queue_rq: address of nvme_tcp_queue_rq(): a request is of NVMe/TCP if its queue calls this
- *            function
- * @data_ready: address of the function that the driver's sockets call when data have come. It
- *              identifies the driver's sockets among all sockets
+ * @queue_rq, @data_ready: as in struct nt_learned
  * @epoch: counts display intervals; see struct nt_hist
  * @data_watched: all programs of probe_watches_data() are attached
  * @no_sqflow: a connection without SQ flow control has been seen; its reads may end without a CQE
@@ -147,7 +141,6 @@ enum nt_tracked {
  *              | that sees beginnings is attached, the    | beginning
  *              | time when all are attached, 0 before the |
  *              | first one is detached                    |
- * mq_ops       | host: a queue's first command            | rq_complete, stock_end
  * queue_rq     | host, stock_learn: the first request     | stock_queue_rq; loader: detaches
  *              |                                          | stock_learn
  * data_ready   | a queue's first command; stock_try_recv  | stock probes of sockets; loader:
@@ -180,7 +173,6 @@ struct nt_control {
 	__s64 real_offset;
 	__s64 tai_offset;
 	__u64 began_ns;
-	__u64 mq_ops[2];
 	__u64 queue_rq;
 	__u64 data_ready;
 	__u32 epoch;
@@ -199,6 +191,37 @@ struct nt_control {
 	__u32 failed;
 	__u64 events_lost;
 } __attribute__((aligned(64)));
+
+/**
+ * struct nt_learned - addresses by which programs know the driver's structures among those of
+ * others. They decide which memory is read, so user space cannot write them (BPF_F_RDONLY): code
+ * that an attacker brings into it cannot have programs take other structures for the driver's
+ * @mq_ops: addresses of the operations that nvme-tcp gave to its request queues: nvme_tcp_mq_ops
+ *          and the operations of admin queues. block_rq_complete fires for every disk; these
+ *          addresses identify requests of NVMe/TCP
+ * @queue_rq: address of nvme_tcp_queue_rq(): a request is of NVMe/TCP if its queue calls this
+ *            function
+ * @data_ready: address of the function that the driver's sockets call when data have come. It
+ *              identifies the driver's sockets among all sockets
+ *
+ * The copies in struct nt_control cost less to compare with. Programs compare with these first, and
+ * before they read anything with the ones here.
+ */
+struct nt_learned {
+	__u64 mq_ops[2];
+	__u64 queue_rq;
+	__u64 data_ready;
+};
+
+/**
+ * struct nt_kernel_queue - where a queue lies; user space cannot write it, as struct nt_learned
+ * @queue: address of the driver's structure for it; 0: no command of it was seen
+ * @sock: address of its struct sock
+ */
+struct nt_kernel_queue {
+	__u64 queue;
+	__u64 sock;
+};
 
 /*
  * What one CPU has counted, see NT_COUNTERS. Programs write it with atomic additions. The loader

@@ -11,7 +11,7 @@
 
 /**
  * struct nt_tcp_state - context of the programs: what they are asked, and their answer
- * @at: address of the driver's struct nvme_tcp_queue (host), or of the socket (target)
+ * @slot: whose socket, as in struct nt_record
  * @known: 1: the socket was found, and the other members are filled
  * @sock: address of the socket
  * @family: AF_INET or AF_INET6
@@ -32,8 +32,8 @@
  * @congestion: name of the congestion control; "" if there is none
  */
 struct nt_tcp_state {
-	__u64 at;
 	__u64 sock;
+	__u32 slot;
 	__u32 known;
 	__u16 family;
 	__u16 local_port;

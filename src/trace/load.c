@@ -136,6 +136,7 @@ int load_open(struct tracer *t)
 	bpf_map__set_autocreate(object_map(&t->object, "outs"), t->o.fine);
 	knobs->wake_bytes = RING_BYTES / 4;
 	object_size_map(&t->object, "queues", t->nr_slots);
+	object_size_map(&t->object, "kernel_queues", t->nr_slots);
 	object_size_map(&t->object, "hists_shared", shared);
 	object_size_map(&t->object, "names", t->nr_slots);
 	object_size_map(&t->object, "controllers", t->nr_slots / (knobs->qid_stride ?: 1));

@@ -49,20 +49,24 @@ static int on_resent(void *context, void *data, size_t size)
 	return 0;
 }
 
-/* @watches: with the program that runs when TCP sends again. Return: 0 or a negative errno */
-static int load(struct tcp_reader *r, bool host, bool watches)
+/*
+ * @queues: the tracer's map of where they lie
+ * @watches: with the program that runs when TCP sends again
+ * Return: 0 or a negative errno
+ */
+static int load(struct tcp_reader *r, int queues, bool watches)
 {
 	int err;
 
 	r->bpf = nt_tcp__open();
 	if (!r->bpf)
 		return errno ? -errno : -ENOMEM;
-	bpf_program__set_autoload(host ? r->bpf->progs.tcp_target : r->bpf->progs.tcp_host, false);
 	bpf_program__set_autoload(r->bpf->progs.tcp_resent, watches);
 	bpf_program__set_autoload(r->bpf->progs.queue_sockets, false);
 	err = watches ? bpf_program__set_attach_target(r->bpf->progs.tcp_resent, 0,
 						       "tcp_retransmit_skb")
 		      : 0;
+	err = err ?: bpf_map__reuse_fd(r->bpf->maps.kernel_queues, queues);
 	err = err ?: nt_tcp__load(r->bpf);
 	if (!err && watches) {
 		r->bpf->links.tcp_resent = bpf_program__attach_trace(r->bpf->progs.tcp_resent);
@@ -81,9 +85,8 @@ static int load(struct tcp_reader *r, bool host, bool watches)
 
 int tcp_open(struct tracer *t)
 {
-	const bool host = t->o.side == NT_HOST;
 	struct tcp_reader *r;
-	int err;
+	int err, queues;
 
 	if (!t->o.tcp)
 		return 0;
@@ -94,11 +97,12 @@ int tcp_open(struct tracer *t)
 	if (!r->before)
 		return -ENOMEM;
 	/* Without the tracepoint the states are read all the same. */
-	err = load(r, host, true);
+	queues = bpf_map__fd(object_map(&t->object, "kernel_queues"));
+	err = load(r, queues, true);
 	if (err)
-		err = load(r, host, false);
+		err = load(r, queues, false);
 	if (!err)
-		r->fd = bpf_program__fd(host ? r->bpf->progs.tcp_host : r->bpf->progs.tcp_target);
+		r->fd = bpf_program__fd(r->bpf->progs.tcp_state);
 	return err;
 }
 
@@ -114,14 +118,14 @@ void tcp_close(struct tracer *t)
 	t->tcp = NULL;
 }
 
-static bool state_read(const struct tcp_reader *r, const struct nt_queue *q, uint32_t gen,
-		       struct nt_tcp_state *state)
+static bool state_read(const struct tcp_reader *r, const struct nt_queue *q, uint32_t slot,
+		       uint32_t gen, struct nt_tcp_state *state)
 {
 	struct bpf_test_run_opts run = {
 		.sz = sizeof(run), .ctx_in = state, .ctx_size_in = sizeof(*state)};
 
-	*state = (struct nt_tcp_state){.at = __atomic_load_n(&q->queue, __ATOMIC_RELAXED)};
-	if (!state->at || bpf_prog_test_run_opts(r->fd, &run) || !state->known)
+	*state = (struct nt_tcp_state){.slot = slot};
+	if (bpf_prog_test_run_opts(r->fd, &run) || !state->known)
 		return false;
 	/* Another connection may have come in the meantime. */
 	return __atomic_load_n(&q->gen, __ATOMIC_RELAXED) == gen &&
@@ -212,7 +216,7 @@ int tcp_collect(struct tracer *t, struct stats *s, uint64_t now)
 			continue;
 		}
 		id = connections_identify(t, slot, t->o.side == NT_HOST ? q->controller : gen);
-		if (!id || !state_read(t->tcp, q, gen, &state))
+		if (!id || !state_read(t->tcp, q, slot, gen, &state))
 			continue;
 		row = tcp_rows_add(&s->tcp);
 		if (!row)

@@ -24,6 +24,8 @@ static struct {
 	struct nvmf_ctrl_options opts[CTRLS];
 	struct nvme_tcp_ctrl ctrl[CTRLS];
 	struct nvme_tcp_queue queues[CTRLS][QUEUES];
+	struct socket sockets[CTRLS][QUEUES];
+	struct sock sks[CTRLS][QUEUES];
 	struct socket socket;
 	struct sock sk;
 	__u32 rcv_nxt; /* of struct tcp_sock, which begins with the struct sock above */
@@ -45,8 +47,8 @@ static struct {
 } m;
 
 /*
- * The state before any request is submitted. All requests belong to the last queue of the first
- * controller.
+ * The state before any request is submitted. The last queue of the first controller has @socket.
+ * All requests belong to the last queue of the first controller.
  */
 static inline void host_make(void)
 {
@@ -58,7 +60,7 @@ static inline void host_make(void)
 		m.mq_ops[admin].queue_rq = &m.mq_ops;
 		m.rq_queue[admin].mq_ops = (const struct blk_mq_ops *)&m.mq_ops[admin];
 	}
-	nt_control.queue_rq = (__u64)&m.mq_ops;
+	nt_control.queue_rq = kernel.learned.queue_rq = (__u64)&m.mq_ops;
 	for (int qid = 0; qid < QUEUES; qid++)
 		m.hctx[qid].queue_num = qid - 1;
 	for (int i = 0; i < CTRLS; i++) {
@@ -66,10 +68,13 @@ static inline void host_make(void)
 		m.ctrl[i].queues = m.queues[i];
 		for (int qid = 0; qid < QUEUES; qid++) {
 			m.queues[i][qid].ctrl = &m.ctrl[i];
-			m.queues[i][qid].sock = &m.socket;
+			m.sks[i][qid].sk_user_data = &m.queues[i][qid];
+			m.sockets[i][qid].sk = &m.sks[i][qid];
+			m.queues[i][qid].sock = &m.sockets[i][qid];
 			m.queues[i][qid].pdu = i ? NULL : &m.headers[qid];
 		}
 	}
+	m.queues[0][QUEUES - 1].sock = &m.socket;
 	for (int i = 0; i < REQUESTS; i++) {
 		m.requests[i].req.queue = &m.queues[0][QUEUES - 1];
 		m.requests[i].req.req.ctrl = &m.ctrl[0].ctrl;

@@ -104,6 +104,9 @@ static struct {
 	__u64 tai;		/* CLOCK_TAI - CLOCK_MONOTONIC */
 	void (*on_clock)(void); /* called before each read of a clock */
 	struct nt_queue queues[SLOTS];
+	/* What user space cannot write. */
+	struct nt_kernel_queue kernel_queues[SLOTS];
+	struct nt_learned learned;
 	struct nt_names names[SLOTS];
 	struct nt_controller controllers[SLOTS];
 	/* The first bank is not here: it is a variable of the programs. */
@@ -308,6 +311,10 @@ static void *lookup(const void *map, const void *key, bool *found)
 	*found = true;
 	if (map == &queues)
 		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
+	if (map == &kernel_queues)
+		return entry(kernel.kernel_queues, sizeof(kernel.kernel_queues[0]), SLOTS, key);
+	if (map == &learned)
+		return &kernel.learned;
 	if (map == &errors)
 		return error_find(key);
 	if (map == &hists_shared) {

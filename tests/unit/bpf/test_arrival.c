@@ -296,7 +296,7 @@ static void wait_behind(struct sk_buff *tail, struct sk_buff *next)
 	 * both lie at the same place.
 	 */
 	set_socket(tail, &m.queues[0][QID]);
-	nt_control.data_ready = (__u64)tail;
+	nt_control.data_ready = kernel.learned.data_ready = (__u64)tail;
 	packet_waits(NULL, &m.sk, next);
 }
 
@@ -521,7 +521,7 @@ static void response_is_missed(__u32 received, struct sk_buff *tail)
 	 * both lie at the same place.
 	 */
 	set_socket(tail, &m.queues[0][QID]);
-	nt_control.data_ready = (__u64)tail;
+	nt_control.data_ready = kernel.learned.data_ready = (__u64)tail;
 }
 
 static void what_waits_when_a_queue_is_known_anew_is_told_as_unknown(void **state)

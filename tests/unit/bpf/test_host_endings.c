@@ -913,7 +913,7 @@ static void capsule_with_its_digest_is_no_data(void **state)
 		issue(0, 1);
 		m.queues[0][1].request = &m.requests[0].req;
 		m.sk.sk_user_data = &m.queues[0][1];
-		nt_control.data_ready = data_ready_of(&m.sk);
+		nt_control.data_ready = kernel.learned.data_ready = data_ready_of(&m.sk);
 		hand_to_socket(function, 8 + 64 + 4 + 1);
 		assert_int_equal(point_of(0, 1, NT_H_SEND_CMD), 0);
 		hand_to_socket(function, 8 + 64 + 4);

@@ -18,6 +18,7 @@ static struct nvme_command sqe;
 static int setup(void **state)
 {
 	host_make();
+	m.sk.sk_user_data = &m.queues[0][QUEUES - 1];
 	for (int i = 0; i < CTRLS; i++) {
 		m.ctrl[i].ctrl.instance = i;
 		m.ctrl[i].ctrl.sqsize = 127;
@@ -459,11 +460,32 @@ static void queue_without_sq_flow_control_is_told(void **state)
 		m.opts[i].disable_sqflow = i;
 		io(i, 1);
 		assert_int_equal(nt_control.no_sqflow, i);
-		assert_int_equal(nt_control.mq_ops[0], (__u64)m.rq_queue[0].mq_ops);
-		assert_int_equal(nt_control.mq_ops[1], i ? (__u64)m.rq_queue[1].mq_ops : 0);
+		assert_int_equal(kernel.learned.mq_ops[0], (__u64)m.rq_queue[0].mq_ops);
+		assert_int_equal(kernel.learned.mq_ops[1], i ? (__u64)m.rq_queue[1].mq_ops : 0);
 		io(i, 0);
-		assert_int_equal(nt_control.mq_ops[1], (__u64)m.rq_queue[1].mq_ops);
+		assert_int_equal(kernel.learned.mq_ops[1], (__u64)m.rq_queue[1].mq_ops);
 	}
+}
+
+/*
+ * Code that an attacker brings into user space writes what user space can. It learns nothing that
+ * lies at an address of its choice.
+ */
+static void names_are_not_read_where_user_space_says(void **state)
+{
+	struct nvmf_ctrl_options opts = {.subsysnqn = "secret", .host = &m.host};
+	struct nvme_ctrl lies = {.opts = &opts, .cntlid = 9, .subsys = (void *)&m};
+	struct nt_queue *q = &kernel.queues[1];
+
+	connect_ctrl(0, 5);
+	q->object = (__u64)&lies;
+	q->identified = 0;
+	io(0, 1);
+	assert_named(last_record(), 1, 5);
+	for (unsigned int i = 0; i < kernel.nr_identities; i++)
+		assert_string_not_equal(kernel.identities[i].names.subsysnqn, "secret");
+	for (unsigned int i = 0; i < 2; i++)
+		assert_string_not_equal(kernel.controllers[0].names[i].subsysnqn, "secret");
 }
 
 static void queues_from_before_are_selected_by_their_first_command(void **state)
@@ -646,6 +668,7 @@ static void late_answer_to_connect_identifies_nothing(void **state)
 	X(command_that_the_index_does_not_lead_to_is_found)                         \
 	X(queue_that_cpus_share_is_told)                                            \
 	X(queue_without_sq_flow_control_is_told)                                    \
+	X(names_are_not_read_where_user_space_says)                                 \
 	X(queues_from_before_are_selected_by_their_first_command)                   \
 	X(what_the_host_gives_up_of_others_is_no_loss)                              \
 	X(what_was_in_flight_is_released_by_one_that_is_left_out)                   \

@@ -354,7 +354,7 @@ static void end(int i)
 		end_measured(i, &e);
 	else if (o->known)
 		end_counted(i, &e);
-	else if (!nested && all_are_known() && nt_control.mq_ops[!o->qid])
+	else if (!nested && all_are_known() && kernel.learned.mq_ops[!o->qid])
 		w.counters[(e.status & 0x7ff) == 0x370 || (moves && gone && !e.status)
 				   ? NT_CNT_NEVER_SENT
 				   : NT_CNT_NO_START]++;

@@ -312,6 +312,47 @@ static void names_are_told_when_they_are_known(void **state)
 	assert_int_equal(kernel.queues[0].identified, kernel.queues[0].gen);
 }
 
+/*
+ * Code that an attacker brings into user space writes what user space can. It learns nothing that
+ * lies at an address of its choice: the names are those of the queue that programs have seen.
+ */
+static void names_are_not_read_where_user_space_says(void **state)
+{
+	struct nvmet_ctrl secret = {.subsys = &m.subsys, .hostnqn = "secret", .cntlid = 9};
+	struct nvmet_tcp_queue lies = {
+		.sock = &m.socket[0],
+		.nvme_sq = {.ctrl = &secret, .qid = 1, .size = 128},
+	};
+	__u64 args[] = {(__u64)&m.cmd[0]->req};
+	struct nt_queue *q = &kernel.queues[0];
+
+	nt_knobs.ends = 1;
+	connect_queue(0, 1, 5);
+	m.sqe[0][0] = (struct nvme_command){.common = {.opcode = NVME_CMD_FLUSH, .nsid = 1}};
+	receive(&m.queue[0], m.cmd[0]);
+	q->object = (__u64)&lies;
+	q->identified = 0;
+	m.cqe.status = 0;
+	if (stock)
+		stock_done(args, &m.cmd[0]->req);
+	else
+		queue_response(NULL, &m.sqe[0][0], 1, &m.queue[0], m.cmd[0]);
+	assert_int_equal(q->identified, q->gen);
+	assert_named(last_record(), 1, 5);
+	assert_string_equal(kernel.names[0].hostnqn, "nqn.host");
+	/* A queue that is gone has given its socket back, and its memory may be another's. */
+	receive(&m.queue[0], m.cmd[0]);
+	m.sk[0].sk_user_data = NULL;
+	strcpy(m.ctrl[0].hostnqn, "secret");
+	q->identified = 0;
+	if (stock)
+		stock_done(args, &m.cmd[0]->req);
+	else
+		queue_response(NULL, &m.sqe[0][0], 1, &m.queue[0], m.cmd[0]);
+	assert_string_equal(kernel.names[0].hostnqn, "nqn.host");
+	nt_knobs.ends = 0;
+}
+
 static void errors_of_connections_are_apart(void **state)
 {
 	for (unsigned int i = 0; i < 3; i++) {
@@ -680,6 +721,7 @@ static void read_without_cqe_ends_when_all_of_its_data_are_taken(void **state)
 	X(socket_that_closes_late_ends_only_its_own_connection)           \
 	X(connection_from_before_is_known_by_its_first_command)           \
 	X(names_are_told_when_they_are_known)                             \
+	X(names_are_not_read_where_user_space_says)                       \
 	X(errors_of_connections_are_apart)                                \
 	X(errors_are_counted_by_status_and_are_no_latencies)              \
 	X(errors_outside_the_sample_are_counted)                          \

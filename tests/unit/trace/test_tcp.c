@@ -12,13 +12,16 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <linux/tcp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/tcp.h"
+#include "shared/control.h"
 #include "trace/tcp_state.h"
 
 #include "tcp.skel.h"
@@ -92,18 +95,32 @@ static int kptr_restrict(const char *value)
 /* The others need what not every kernel has, and the states do not need them. */
 static void only_states(const struct nt_tcp *bpf)
 {
-	bpf_program__set_autoload(bpf->progs.tcp_host, false);
 	bpf_program__set_autoload(bpf->progs.tcp_resent, false);
 	bpf_program__set_autoload(bpf->progs.queue_sockets, false);
 	libbpf_set_print(NULL);
 }
 
+/*
+ * Loads the program with a map that this test can write. Its sockets have no driver, so nothing is
+ * in their sk_user_data, as in @queue of the map.
+ */
+static int load_writable(const struct nt_tcp *bpf)
+{
+	only_states(bpf);
+	bpf_map__set_map_flags(bpf->maps.kernel_queues, 0);
+	return nt_tcp__load((struct nt_tcp *)bpf);
+}
+
 static void state_read(struct nt_tcp *bpf, struct nt_tcp_state *s, uint64_t at)
 {
 	struct bpf_test_run_opts run = {.sz = sizeof(run), .ctx_in = s, .ctx_size_in = sizeof(*s)};
+	const struct nt_kernel_queue k = {.sock = at};
+	const uint32_t slot = 0;
 
-	*s = (struct nt_tcp_state){.at = at};
-	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.tcp_target), &run), 0);
+	*s = (struct nt_tcp_state){.slot = slot};
+	assert_int_equal(
+		bpf_map_update_elem(bpf_map__fd(bpf->maps.kernel_queues), &slot, &k, BPF_ANY), 0);
+	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.tcp_state), &run), 0);
 }
 
 static void a_socket_s_state_is_what_the_kernel_says_of_it(void **state)
@@ -119,8 +136,7 @@ static void a_socket_s_state_is_what_the_kernel_says_of_it(void **state)
 	uint64_t at;
 
 	assert_non_null(bpf);
-	only_states(bpf);
-	if (before < 0 || nt_tcp__load(bpf)) {
+	if (before < 0 || load_writable(bpf)) {
 		nt_tcp__destroy(bpf);
 		skip(); /* not root, or a kernel without BTF */
 	}
@@ -173,8 +189,7 @@ static void an_address_of_nothing_is_no_socket(void **state)
 	struct nt_tcp_state s;
 
 	assert_non_null(bpf);
-	only_states(bpf);
-	if (nt_tcp__load(bpf)) {
+	if (load_writable(bpf)) {
 		nt_tcp__destroy(bpf);
 		skip();
 	}
@@ -183,6 +198,33 @@ static void an_address_of_nothing_is_no_socket(void **state)
 	state_read(bpf, &s, 0xffff800000001000ULL);
 	assert_int_equal(s.srtt_us, 0);
 	assert_int_equal(s.total_retrans, 0);
+	nt_tcp__destroy(bpf);
+}
+
+/*
+ * Code that an attacker brings into the process asks for a slot. It cannot say which memory that
+ * is: it writes neither the map as it is made, nor a slot that the map has not.
+ */
+static void user_space_cannot_say_which_address_is_read(void **state)
+{
+	struct nt_tcp_state s = {.slot = 1, .sock = 1};
+	struct bpf_test_run_opts run = {.sz = sizeof(run), .ctx_in = &s, .ctx_size_in = sizeof(s)};
+	const struct nt_kernel_queue k = {.sock = 0xffff888000000000ULL};
+	struct nt_tcp *bpf = nt_tcp__open();
+	const uint32_t slot = 0;
+	int map;
+
+	assert_non_null(bpf);
+	only_states(bpf);
+	if (nt_tcp__load(bpf)) {
+		nt_tcp__destroy(bpf);
+		skip();
+	}
+	map = bpf_map__fd(bpf->maps.kernel_queues);
+	assert_int_equal(bpf_map_update_elem(map, &slot, &k, BPF_ANY), -EPERM);
+	assert_ptr_equal(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, map, 0), MAP_FAILED);
+	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(bpf->progs.tcp_state), &run), 0);
+	assert_int_equal(s.known, 0);
 	nt_tcp__destroy(bpf);
 }
 
@@ -254,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_socket_s_state_is_what_the_kernel_says_of_it),
 		cmocka_unit_test(an_address_of_nothing_is_no_socket),
+		cmocka_unit_test(user_space_cannot_say_which_address_is_read),
 		cmocka_unit_test(a_connection_that_takes_another_s_address_is_watched),
 		cmocka_unit_test(the_expected_time_is_whole_rounds),
 		cmocka_unit_test(rows_past_the_limit_are_counted),
