@@ -141,24 +141,25 @@ static __always_inline bool record_put_from(const struct nt_record *r, const str
 	return true;
 }
 
+/* Whether the reader asks for the record of a command that has ended. @latency: nanoseconds */
+static __always_inline bool record_asked_for(const struct nt_record *r, __u64 latency)
+{
+	if (nt_knobs.select == NT_SELECT_NONE)
+		return false;
+	if (nt_knobs.select == NT_SELECT_SLOWER && latency < nt_knobs.slower_ns)
+		return false;
+	return !nt_knobs.failed || r->status & NT_STATUS_MASK || r->flags & NT_F_CANCELLED;
+}
+
 /*
- * Hands the record of a command that has ended to the reader, if it asks for such records.
- * @latency: nanoseconds
+ * Hands a record to the reader.
+ * @r: asked for, with its queue and controller
  * @from: the origin of the command, or NULL
  */
-static __always_inline void record_submit_from(struct nt_record *r, enum nt_side side,
-					       const struct nt_queue *q, __u64 latency,
-					       const struct nt_from *from)
+static __always_inline void record_hand_over(const struct nt_record *r, const struct nt_from *from)
 {
 	__u64 flags;
 
-	if (nt_knobs.select == NT_SELECT_NONE)
-		return;
-	if (nt_knobs.select == NT_SELECT_SLOWER && latency < nt_knobs.slower_ns)
-		return;
-	if (nt_knobs.failed && !(r->status & NT_STATUS_MASK) && !(r->flags & NT_F_CANCELLED))
-		return;
-	record_identify(r, side, q);
 	events_lost_tell();
 	/*
 	 * The reader drains the buffer every TRACER_DRAIN_NS by itself. Waking it for each record
@@ -169,6 +170,17 @@ static __always_inline void record_submit_from(struct nt_record *r, enum nt_side
 			: BPF_RB_NO_WAKEUP;
 	if (!(from ? record_put_from(r, from, flags) : record_put(r, flags)))
 		event_lose();
+}
+
+/* The same for the record of a command that has ended, if the reader asks for it. */
+static __always_inline void record_submit_from(struct nt_record *r, enum nt_side side,
+					       const struct nt_queue *q, __u64 latency,
+					       const struct nt_from *from)
+{
+	if (!record_asked_for(r, latency))
+		return;
+	record_identify(r, side, q);
+	record_hand_over(r, from);
 }
 
 static __always_inline void record_submit(struct nt_record *r, enum nt_side side,

@@ -163,13 +163,6 @@ __noinline int queue_identify_late(__u32 slot)
 	return 0;
 }
 
-/*
- * A target's command ends when its answer is handed to the socket. With finer points its record
- * waits until the answer has left TCP, too. Whichever is later hands it over. @out of its state is
- * the sum of what has happened. A command without a note does not wait.
- */
-enum { NT_OUT_ENDED = 1, NT_OUT_LEFT = 2, NT_OUT_NO_NOTE = 4 };
-
 /* As cmd_sends() of a host. */
 static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 point, __u64 now)
 {
@@ -180,17 +173,6 @@ static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 p
 		c->out = 0;
 	if (!out_expect(c, sk, point) && point == NT_T_SEND)
 		c->out = NT_OUT_NO_NOTE;
-}
-
-/* Hands over the record of a command that has ended. */
-static __always_inline void out_submit(struct nt_cmd *c)
-{
-	struct nt_queue *q = queue_of_cmd(c);
-	struct nt_record *r = &c->r;
-
-	if (q)
-		record_submit(r, NT_TARGET, q,
-			      r->points[NT_T_SENT] - (r->points[NT_T_RX] ?: r->points[NT_T_CMD]));
 }
 
 /* See out.bpf.h. A record that waits is still in its state: a tag is used again after the answer.
@@ -206,7 +188,7 @@ __noinline int out_reach(__u64 owner, __u32 since, __u64 now)
 	NT_TARGET_FINE(NT_FINE_REACH)
 	if ((__u32)r->points[NT_T_SEND] == since &&
 	    __sync_fetch_and_add(&c->out, NT_OUT_LEFT) == NT_OUT_ENDED)
-		out_submit(c);
+		record_hand_over(&c->r, NULL);
 	return 0;
 }
 
@@ -222,7 +204,7 @@ static __always_inline void out_begin(struct nt_cmd *c)
 	/* A packet that was not seen has left its note: that may be taken just now. */
 	if (!in_flight(c) &&
 	    __sync_val_compare_and_swap(&c->out, NT_OUT_ENDED, NT_OUT_NO_NOTE) == NT_OUT_ENDED)
-		out_submit(c);
+		record_hand_over(&c->r, NULL);
 	c->out = NT_OUT_NO_NOTE;
 	__builtin_memset(c->r.fine, 0, sizeof(c->r.fine));
 }
@@ -514,8 +496,12 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nt_cmd *c, __u64 
 		    (r->flags & NT_F_UNSPLIT || !stages_count(NT_TARGET, r, shape, 0, cpu, stages)))
 			record_unsplit(r);
 	}
+	if (!record_asked_for(r, now - begin))
+		return;
+	/* Now: a record that waits may be handed over when another connection has its slot. */
+	record_identify(r, NT_TARGET, q);
 	if (!out_waits(c))
-		record_submit(r, NT_TARGET, q, now - begin);
+		record_hand_over(r, NULL);
 }
 
 /*

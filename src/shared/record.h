@@ -194,11 +194,18 @@ struct nt_lost {
  * if there was no command yet. NT_RELEASED is added when the command has ended. NT_UNMEASURED is
  * added if the command is not in the sample and only counted: it has only the points of its
  * beginning. Each has cache lines of its own, as commands with neighbouring tags may be on
- * different CPUs. @out says whether its answer has left TCP (target, --points fine), see
- * bpf/out.bpf.h.
+ * different CPUs.
  */
 #define NT_RELEASED 1ULL
 #define NT_UNMEASURED 2ULL
+/*
+ * A target's command ends when its answer is handed to the socket. With finer points its record
+ * waits until the answer has left TCP, too. Whichever is later hands it over. @out is the sum of
+ * what has happened. A command without a note does not wait. The next command in its place, the end
+ * of its connection and that of tracing end a wait: NT_OUT_NO_NOTE replaces NT_OUT_ENDED, and the
+ * one that has done this hands the record over.
+ */
+enum { NT_OUT_ENDED = 1, NT_OUT_LEFT = 2, NT_OUT_NO_NOTE = 4 };
 struct nt_cmd {
 	__u64 owner;
 	struct nt_record r;

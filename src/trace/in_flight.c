@@ -348,6 +348,49 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	t->o.on_record(t->o.context, in_flight_ended(t, &r, &r));
 }
 
+/*
+ * Hands over records of queue @q that wait until their answers leave TCP. Those are left to
+ * programs that have just come for them.
+ * @all: also those of connections that have not closed
+ * Return: how many
+ */
+static int take_waiting(struct tracer *t, const struct nt_queue *q, bool all)
+{
+	int taken = 0;
+
+	for (unsigned int n = 0; t->object.knobs->fine && n < NT_CHUNKS_PER_QUEUE; n++) {
+		uint32_t chunk = q->chunk[n];
+		struct nt_cmd *cmds = chunk ? pool_at(&t->object.pools[NT_POOL_CMDS], chunk) : NULL;
+
+		for (unsigned int i = 0; cmds && i < NT_CHUNK_CMDS; i++) {
+			struct nt_cmd *c = &cmds[i];
+			uint32_t ended = NT_OUT_ENDED;
+			struct nt_record r;
+
+			if (__atomic_load_n(&c->out, __ATOMIC_ACQUIRE) != ended)
+				continue;
+			/* Before the next command may begin there. */
+			r = c->r;
+			if ((!all && !has_died(q, r.gen)) ||
+			    !__atomic_compare_exchange_n(&c->out, &ended, NT_OUT_NO_NOTE, false,
+							 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+				continue;
+			t->o.on_record(t->o.context, in_flight_ended(t, &r, &r));
+			taken++;
+		}
+	}
+	return taken;
+}
+
+int in_flight_take_waiting(struct tracer *t)
+{
+	int taken = 0;
+
+	for (uint32_t slot = 0; t->object.knobs->fine && slot < t->nr_slots; slot++)
+		taken += take_waiting(t, &t->object.queues[slot], true);
+	return taken;
+}
+
 void in_flight_bury(struct tracer *t)
 {
 	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
@@ -363,6 +406,7 @@ void in_flight_bury(struct tracer *t)
 		if (!dead || t->swept_gen[slot] == dead)
 			continue;
 		each(t, q, bury, q);
+		take_waiting(t, q, false);
 		t->swept_gen[slot] = dead;
 	}
 }

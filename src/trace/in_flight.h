@@ -72,9 +72,17 @@ const struct nt_record *in_flight_ended(struct tracer *t, const struct nt_record
  *
  * Each connection is handled once, when its generation or a later one of its slot is found to have
  * closed. The record of each command, marked NT_F_CANCELLED, goes to &tracer_options.on_record if
- * such records are asked for.
+ * such records are asked for. Records that wait until their answers leave TCP go there as well.
  */
 void in_flight_bury(struct tracer *t);
+
+/**
+ * in_flight_take_waiting() - hand records that wait until their answers leave TCP to
+ * &tracer_options.on_record, at the end: without that point. See &nt_cmd.out
+ *
+ * Return: how many there were.
+ */
+int in_flight_take_waiting(struct tracer *t);
 
 /**
  * in_flight_cut_off() - release all commands in flight, when no program is attached or runs any

@@ -413,6 +413,8 @@ int tracer_drain(struct tracer *t)
 	int ret = t->ring ? ring_buffer__consume(t->ring) : 0;
 	int err = ret < 0 ? 0 : in_flight_look(t);
 
+	if (t->detached && ret >= 0)
+		ret += in_flight_take_waiting(t);
 	return err ?: ret;
 }
 

@@ -158,7 +158,8 @@ int tracer_collect(struct tracer *t, struct stats *s);
  * Where histograms are kept, all programs are detached, so that the last figures of all of them
  * agree. With stock programs the kernel takes some 100 ms for each. Otherwise, only the programs
  * that see commands begin are detached. Then, once there is nothing more to drain, each command
- * that was in flight has either been drained or is in tracer_in_flight().
+ * that was in flight has either been drained or is in tracer_in_flight(). With finer points, a
+ * command is drained without that of its answer, if this has not left TCP.
  */
 void tracer_detach(struct tracer *t);
 

@@ -231,6 +231,50 @@ static void a_connection_that_closes_ends_the_wait(void **state)
 	assert_int_equal(last_record()->fine[NT_TF_OUT], 0);
 }
 
+/* From Linux 6.8 on, a socket closes when another connection already has the slot of its queue. */
+static void what_waits_keeps_its_queue_when_another_has_the_slot(void **state)
+{
+	answer(begin(0, NVME_CMD_READ));
+	assert_int_equal(queue_at(0)->identified, queue_at(0)->gen);
+	queue_at(0)->gen++;
+	queue_at(0)->identified++;
+	queue_at(0)->qid = 2;
+	queue_at(0)->cntlid = 6;
+	sock_set_state(NULL, &tcp.sk, 0, TCP_CLOSE);
+	assert_int_equal(kernel.nr_records, 1);
+	assert_int_equal(last_record()->qid, 1);
+	assert_int_equal(last_record()->cntlid, 5);
+}
+
+/* So user space need not ask again when it hands over what waits. */
+static void a_record_that_is_not_asked_for_does_not_wait(void **state)
+{
+	nt_knobs.failed = true;
+	answer(begin(0, NVME_CMD_FLUSH));
+	assert_int_equal(cmd_at(*index_of((__u64)&m.cmd[0][0]))->out, 0);
+	send_bytes(24);
+	assert_int_equal(kernel.nr_records, 0);
+	nt_knobs.failed = false;
+	answer(begin(0, NVME_CMD_FLUSH));
+	assert_int_equal(cmd_at(*index_of((__u64)&m.cmd[0][0]))->out, NT_OUT_ENDED);
+	send_bytes(24);
+	assert_int_equal(kernel.nr_records, 1);
+}
+
+/* User space has handed over the record of a connection that has closed, or at the end. */
+static void what_user_space_took_is_not_handed_over_again(void **state)
+{
+	const struct nvmet_tcp_cmd *cmd = begin(0, NVME_CMD_READ);
+	struct nt_cmd *c = cmd_at(*index_of((__u64)cmd));
+
+	answer(&m.cmd[0][0]);
+	assert_int_equal(c->out, NT_OUT_ENDED);
+	c->out = NT_OUT_NO_NOTE;
+	send_bytes(24 + 4096 + 24);
+	begin(0, NVME_CMD_READ);
+	assert_int_equal(kernel.nr_records, 0);
+}
+
 static void sockets_of_others_are_left_alone(void **state)
 {
 	struct sk_buff skb = {};
@@ -262,6 +306,9 @@ int main(void)
 		TEST(an_r2t_has_a_point_of_its_own),
 		TEST(without_a_note_a_record_does_not_wait),
 		TEST(a_connection_that_closes_ends_the_wait),
+		TEST(what_waits_keeps_its_queue_when_another_has_the_slot),
+		TEST(a_record_that_is_not_asked_for_does_not_wait),
+		TEST(what_user_space_took_is_not_handed_over_again),
 		TEST(sockets_of_others_are_left_alone),
 		TEST(without_finer_points_nothing_is_noted),
 	};

@@ -446,6 +446,66 @@ static void what_died_has_a_record_if_it_is_asked_for(void **state)
 	}
 }
 
+/* Makes a command that has ended after @latency, and whose answer has not left TCP. */
+static struct nt_cmd *wait_out(unsigned int slot, unsigned int tag, uint32_t gen, uint64_t latency)
+{
+	struct nt_cmd *c = wait_in(slot, tag, gen, latency);
+
+	c->owner |= NT_RELEASED;
+	c->out = NT_OUT_ENDED;
+	c->r.qid = 9;
+	c->r.cntlid = 8;
+	c->r.points[NT_T_SENT] = c->r.points[0] + latency;
+	return c;
+}
+
+/* Its record is handed over without the finer point, once, and by one side only. */
+static void what_waits_to_leave_tcp_is_handed_over_at_the_end(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+	struct nt_cmd *c;
+
+	shared.knobs.fine = true;
+	c = wait_out(1, 5, 3, SECOND / 2);
+	wait_out(1, 1, 3, SECOND / 2)->out = NT_OUT_NO_NOTE | NT_OUT_ENDED;
+	wait_out(1, 2, 3, SECOND / 2)->out = NT_OUT_ENDED | NT_OUT_LEFT;
+	wait_out(1, 3, 3, SECOND / 2)->out = NT_OUT_LEFT;
+	/* While tracing goes on, its answer may still leave. */
+	assert_int_equal(tracer_drain(&t), 0);
+	assert_int_equal(shared.nr_told, 0);
+	t.detached = true;
+	/* Not 0: the caller counts once more what is in flight. */
+	assert_int_equal(tracer_drain(&t), 1);
+	assert_int_equal(shared.nr_told, 1);
+	assert_int_equal(shared.told.cid, 5);
+	assert_int_equal(shared.told.flags, 0);
+	/* The program that ended it has filled this in. */
+	assert_int_equal(shared.told.qid, 9);
+	assert_int_equal(shared.told.cntlid, 8);
+	assert_int_equal(c->out, NT_OUT_NO_NOTE);
+	assert_int_equal(tracer_drain(&t), 0);
+	assert_int_equal(shared.nr_told, 1);
+	tracer_done(&t);
+}
+
+/* Its note may not have led to it: see is_last_of() in bpf/state.bpf.h. */
+static void what_waits_is_handed_over_when_its_connection_has_closed(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+	struct stats s = {0};
+
+	shared.knobs.fine = true;
+	wait_out(1, 5, 2, SECOND / 2);
+	wait_out(1, 6, 3, SECOND / 2);
+	shared.queues[1].dead_gen = 2;
+	assert_int_equal(collect_all(&t, &s), 0);
+	assert_int_equal(shared.nr_told, 1);
+	assert_int_equal(shared.told.cid, 5);
+	assert_int_equal(shared.told.flags, 0);
+	assert_int_equal(s.counters_total[NT_CNT_DIED], 0);
+	tracer_done(&t);
+}
+
 /* With a sample, programs look only for measured commands, and only these are tracked. */
 static void tracked_are_those_that_are_measured(void **state)
 {
@@ -728,6 +788,8 @@ int main(void)
 		cmocka_unit_test(command_that_is_not_known_to_be_old_is_not_overdue),
 		cmocka_unit_test(command_of_an_earlier_connection_has_no_row),
 		cmocka_unit_test(what_died_has_a_record_if_it_is_asked_for),
+		cmocka_unit_test(what_waits_to_leave_tcp_is_handed_over_at_the_end),
+		cmocka_unit_test(what_waits_is_handed_over_when_its_connection_has_closed),
 		cmocka_unit_test(tracked_are_those_that_are_measured),
 		cmocka_unit_test(selected_are_tracked_until_none_was_in_flight_for_an_interval),
 		cmocka_unit_test(host_commands_wait_across_a_connect),
