@@ -112,9 +112,12 @@ static void count_target(const struct blocked_reader *b, unsigned int stream, st
 	if (r->nsid != own->nsid || r->points[NT_T_EXEC] > r->points[NT_T_DONE] ||
 	    !within(r->points[NT_T_DONE], own->points[NT_T_EXEC], own->points[NT_T_DONE]))
 		return;
+	if (!r->points[NT_T_EXEC])
+		return;
 	x = find(b, stream, own->slot, own->gen);
 	y = find(b, stream, r->slot, r->gen);
-	if (!x || !y || x->subsystem != y->subsystem || !r->points[NT_T_EXEC])
+	to->disk_unknown += !x || !y;
+	if (!x || !y || x->subsystem != y->subsystem)
 		return;
 	to->disk++;
 	to->disk_ns += r->points[NT_T_DONE] - r->points[NT_T_EXEC];

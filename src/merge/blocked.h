@@ -12,7 +12,7 @@
 
 /* Of more of the slowest commands this is not counted: each record is compared with all of them. */
 #define BLOCKED_MAX 32u
-/* Connections whose disks are known; of others it is not known what they have in common. */
+/* Connections whose disks are known; commands of others are counted apart. */
 #ifndef BLOCKED_QUEUES
 #define BLOCKED_QUEUES 65536u
 #endif
@@ -26,6 +26,7 @@
  * @answered: of its queue at the target, whose answers were sent while its own waited
  * @disk: of the same namespace, that its disk ended while it did this one; @disk_ns: their times
  *        there, @disk_others: those of other hosts
+ * @disk_unknown: of a namespace with its id, likewise, of connections past BLOCKED_QUEUES
  */
 struct blocked {
 	uint64_t ahead;
@@ -36,6 +37,7 @@ struct blocked {
 	uint64_t disk;
 	uint64_t disk_ns;
 	uint64_t disk_others;
+	uint64_t disk_unknown;
 };
 
 struct blocked_reader;

@@ -666,6 +666,7 @@ enum {
 	BLOCKED_DISK,
 	BLOCKED_DISK_OTHERS,
 	BLOCKED_DISK_MEAN,
+	BLOCKED_DISK_UNKNOWN,
 };
 
 static void get_disk_mean(const void *row, const struct column *c, struct value *v)
@@ -689,6 +690,8 @@ static const struct column blocked[] = {
 				 OF_BLOCKED(disk_others)},
 	[BLOCKED_DISK_MEAN] = {"disk_mean", "disk, mean", .unit = UNIT_NANOSECONDS,
 			       .get = get_disk_mean},
+	[BLOCKED_DISK_UNKNOWN] = {"disk_unknown", "disk, unknown connections", .unit = UNIT_COUNT,
+				  OF_BLOCKED(disk_unknown), .least = 1},
 };
 
 const struct columns blocked_columns = COLUMNS("meanwhile", blocked);
@@ -711,6 +714,10 @@ void story_print_blocked(const struct blocked *b, bool target, FILE *f)
 		PHRASE(", ", BLOCKED_DISK_OTHERS, .after = " of other hosts"),
 		PHRASE(", each in ", BLOCKED_DISK_MEAN, .style = LINE_CELL),
 	};
+	static const struct phrase unknown[] = {
+		PHRASE("\n             it may have done ", BLOCKED_DISK_UNKNOWN,
+		       .after = " more, of connections past the limit"),
+	};
 
 	if (!b)
 		return;
@@ -719,5 +726,7 @@ void story_print_blocked(const struct blocked *b, bool target, FILE *f)
 		LINE_PRINT(f, &blocked_columns, worker, b);
 	if (target && b->disk)
 		LINE_PRINT(f, &blocked_columns, disk, b);
+	if (target && b->disk_unknown)
+		LINE_PRINT(f, &blocked_columns, unknown, b);
 	fputs("\n", f);
 }

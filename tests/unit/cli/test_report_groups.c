@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "merge/places.h"
+
 #define COMMANDS 700u
 
 static struct traffic_config two_queues(void)
@@ -96,6 +98,57 @@ static void groups_add_up_to_all_by_every_key(void **state)
 	RUN(&r, "report", f[0].path, f[1].path, "--format=json");
 	assert_contains(r.out, "\"commands\":630,");
 	recordings_free(f, 2);
+}
+
+/* A host's recording of @nr connections: each has a command, and then each has another one. */
+static void crowd_make(struct recording *f, unsigned int nr)
+{
+	const struct traffic_config c = two_queues();
+	struct stream_event q = {.type = STREAM_QUEUE}, e = {.type = STREAM_RECORD};
+	uint64_t ns;
+
+	recording_begin(f, &c, 0);
+	ns = traffic_clock(&c.stream[0], TRAFFIC_EPOCH_NS);
+	q.queue = (struct queue_info){.gen = 1, .qid = 1, .cntlid = 1};
+	snprintf(q.queue.subsysnqn, sizeof(q.queue.subsysnqn), "nqn.a");
+	snprintf(q.queue.address, sizeof(q.queue.address), "traddr=a,trsvcid=1");
+	e.record = (struct nt_record){
+		.side = NT_HOST, .op = NT_OP_READ, .qid = 1, .cntlid = 1, .gen = 1, .nsid = 1};
+	for (unsigned int i = 0; i < 2 * nr; i++) {
+		q.queue.slot = e.record.slot = i % nr;
+		if (i < nr)
+			recording_put(f, &q);
+		for (unsigned int k = 0; k < NT_HOST_POINTS_NR; k++)
+			e.record.points[k] = (ns += 10);
+		recording_put(f, &e);
+	}
+	e = (struct stream_event){.type = STREAM_END};
+	e.end.clock = recording_clock(f, &c.stream[0], TRAFFIC_EPOCH_NS + SECOND);
+	recording_put(f, &e);
+	stream_writer_free(f->w);
+}
+
+static void names_of_connections_past_the_limit_are_counted_and_shown(void **state)
+{
+	static const char said[] = "names of connections and disks that gave way to later ones";
+	static struct result r;
+
+	for (unsigned int past = 0; past < 2; past++) {
+		struct recording f = {.edit = NULL};
+
+		crowd_make(&f, PLACES_MAX + past);
+		RUN(&r, "report", f.path, "--by", "path");
+		assert_int_equal(r.status, 0);
+		if (past)
+			assert_contains(r.out, "that gave way to later ones 1\n");
+		else
+			assert_lacks(r.out, said);
+		RUN(&r, "report", f.path, "--by", "path", "--format=json");
+		assert_contains(r.out, past ? "\"names_gone\":1," : "\"names_gone\":0,");
+		RUN(&r, "report", f.path, "--by", "path", "--format=csv");
+		assert_int_equal(add_up(r.out, "group", "commands"), 2 * (PLACES_MAX + past));
+		recordings_free(&f, 1);
+	}
 }
 
 /* Two arrays, of which the stages of one are those of its own commands, not of all. */
@@ -509,6 +562,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_add_up_to_all_by_every_key),
+		cmocka_unit_test(names_of_connections_past_the_limit_are_counted_and_shown),
 		cmocka_unit_test(each_group_has_its_own_stages),
 		cmocka_unit_test(an_interval_is_what_time_selects),
 		cmocka_unit_test(figures_are_those_that_are_asked_for),

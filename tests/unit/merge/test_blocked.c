@@ -107,6 +107,25 @@ static void what_the_disk_did_for_others_is_known_by_namespace_and_host(void **s
 	blocked_free(b);
 }
 
+static void others_of_connections_past_the_limit_are_counted_apart(void **state)
+{
+	struct slow_command c = slow();
+	struct blocked_reader *b = blocked_new(&c, 1);
+	struct nt_record r;
+
+	for (uint32_t slot = 0; slot <= BLOCKED_QUEUES; slot++)
+		announce(b, slot, "nqn.a", "nqn.host");
+	for (uint32_t slot = BLOCKED_QUEUES - 1; slot <= BLOCKED_QUEUES; slot++) {
+		r = target_record(slot, 2, 2500, 2600);
+		blocked_record(b, 1, &r);
+		r.nsid = 2;
+		blocked_record(b, 1, &r);
+		assert_int_equal(blocked_of(b, 0)->disk, 1);
+		assert_int_equal(blocked_of(b, 0)->disk_unknown, slot - (BLOCKED_QUEUES - 1));
+	}
+	blocked_free(b);
+}
+
 static void the_targets_worker_and_its_answers_are_of_the_queue(void **state)
 {
 	struct slow_command c = slow();
@@ -126,6 +145,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(others_of_its_queue_are_counted_and_not_itself),
 		cmocka_unit_test(what_the_disk_did_for_others_is_known_by_namespace_and_host),
+		cmocka_unit_test(others_of_connections_past_the_limit_are_counted_apart),
 		cmocka_unit_test(the_targets_worker_and_its_answers_are_of_the_queue),
 	};
 

@@ -209,6 +209,40 @@ static void what_is_in_use_stays(void **state)
 	places_free(p);
 }
 
+/* Then one in use gives way, and its records have no name, and not that of another one. */
+static void where_all_are_in_use_one_gives_way_and_is_counted(void **state)
+{
+	struct places *p = places_new();
+	unsigned int without = 0;
+	struct group_name n;
+
+	for (unsigned int nr = PLACES_MAX; nr <= PLACES_MAX + 1; nr++) {
+		for (uint32_t i = nr - PLACES_MAX ? PLACES_MAX : 0; i < nr; i++) {
+			const struct queue_info q = queue_of(i, "nqn.a", "traddr=a,trsvcid=1");
+			char device[16];
+
+			snprintf(device, sizeof(device), "nvme%un1", i);
+			const struct device_name d = device_of("nqn.a", i, 1, device);
+
+			assert_int_equal(places_queue(p, &q), 0);
+			assert_int_equal(places_device(p, &d), 0);
+		}
+		for (uint32_t i = 0; i < nr; i++) {
+			const struct nt_record r = record_of(i, 1, 0);
+			char device[16];
+
+			snprintf(device, sizeof(device), "nvme%un1", i);
+			name(p, &r, &n);
+			without += !n.device[0];
+			assert_string_equal(n.device, n.device[0] ? device : "");
+			assert_string_equal(n.path, n.device[0] ? "a:1" : "");
+		}
+		assert_int_equal(without, nr - PLACES_MAX);
+		assert_int_equal(places_gave_way(p), 2 * (nr - PLACES_MAX));
+	}
+	places_free(p);
+}
+
 static void an_origin_is_a_cpu_and_a_cgroup(void **state)
 {
 	const struct origin one = {.number = 1, .cpu = 3, .cgroup = "/a/b"};
@@ -256,6 +290,7 @@ int main(void)
 		cmocka_unit_test(a_selection_by_a_device_is_by_its_name),
 		cmocka_unit_test(what_was_told_first_gives_way),
 		cmocka_unit_test(what_is_in_use_stays),
+		cmocka_unit_test(where_all_are_in_use_one_gives_way_and_is_counted),
 		cmocka_unit_test(an_origin_is_a_cpu_and_a_cgroup),
 	};
 

@@ -378,6 +378,21 @@ static void story_of_a_command_without_arrivals_joins_their_stages(void **state)
 	assert_int_equal(found, 1);
 }
 
+static void others_of_unknown_connections_are_told_if_there_are_some(void **state)
+{
+	struct blocked b = {.disk = 2, .disk_ns = 3000};
+
+	story_print_blocked(&b, true, out);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(written, "did 2 others, 0 of other hosts, each in 1.50us\n"));
+	assert_null(strstr(written, "it may have done"));
+	b.disk_unknown = 7;
+	story_print_blocked(&b, true, out);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(written, "1.50us\n             it may have done 7 more, of "
+					"connections past the limit\n"));
+}
+
 static void must_tell(const struct slow_command *slow, const char *end, bool target)
 {
 	story_print(slow, &no_clock, out, 80);
@@ -457,6 +472,7 @@ int main(void)
 		LINE_TEST(merged_command_has_both_sides_points_and_the_ten_stages),
 		LINE_TEST(story_has_a_diagram_if_there_is_room),
 		LINE_TEST(story_of_a_command_without_arrivals_joins_their_stages),
+		LINE_TEST(others_of_unknown_connections_are_told_if_there_are_some),
 		LINE_TEST(story_has_both_sides_on_the_hosts_clock),
 		LINE_TEST(story_of_a_command_that_was_given_up_says_how_it_ended),
 		LINE_TEST(json_of_a_command_that_was_given_up_has_no_stages),
