@@ -22,7 +22,7 @@ if [[ $VM_KIND == stock && $(printf '%s\n' 6.12 "$(uname -r)" | sort -V | head -
 		fio --filename="$(host_device "$ctrl")" --direct=1 --rw=randread --size=64m --number_ios=8 --name=x >/dev/null
 		tracer_stop "$tracer_pid"
 		check "$side: it says that there are no finer points, and why" \
-			grep -q "no finer points: with stock drivers the verifier of this kernel may crash" $side.log
+			grep -q "no finer points: with stock drivers the verifier of this kernel may crash" $side.log.err
 		check "$side: commands are recorded all the same" test "$(ntprof-bpf report --format csv --commands $side.ntp | wc -l)" -gt 8
 	done
 	host_disconnect "$ctrl"
