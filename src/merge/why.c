@@ -321,12 +321,14 @@ int why_queue(struct why *w, unsigned int stream, enum nt_side side, const struc
 		t = w->target[stream] = calloc(1, sizeof(*t));
 	if (!t)
 		return -ENOMEM;
-	if (!q->hostnqn[0] || q->slot >= WHY_SLOTS)
+	if (q->slot >= WHY_SLOTS)
 		return 0;
-	while (host < t->nr_hosts && strcmp(t->nqn[host], q->hostnqn) != 0)
+	t->host_of[q->slot] = 0;
+	if (!q->hostnqn[0])
+		return 0;
+	/* Past the limit all hosts are the last one. */
+	while (host < t->nr_hosts && host < WHY_HOSTS - 1 && strcmp(t->nqn[host], q->hostnqn) != 0)
 		host++;
-	if (host == WHY_HOSTS)
-		return 0;
 	if (host == t->nr_hosts)
 		memcpy(t->nqn[t->nr_hosts++], q->hostnqn, sizeof(q->hostnqn));
 	t->host_of[q->slot] = (uint8_t)(host + 1);

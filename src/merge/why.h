@@ -36,7 +36,10 @@ enum why_op { WHY_READ, WHY_WRITE, WHY_OTHER, WHY_OPS };
 #define WHY_FOLLOWED 512u
 /* The latest commands of such a controller: more than most have in flight. */
 #define WHY_LATEST 1024u
-/* Hosts of one target, and the latest commands of all of them: 128 KiB. */
+/*
+ * Hosts of one target, of which the last one is all others, and the latest commands of all of them:
+ * 128 KiB.
+ */
 #define WHY_HOSTS 64u
 #define WHY_TARGET_LATEST 4096u
 /* Slots of a target whose host is known. */

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -40,6 +41,9 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* The target's records of the commands below; NULL: they have none. */
+static const struct nt_record *target;
+
 /* A read that begins at @at, with @disk and @network in these stages, and @rest in the others. */
 static void add(unsigned int connection, uint64_t at, uint64_t disk, uint64_t network,
 		uint64_t rest, uint32_t length)
@@ -60,6 +64,7 @@ static void add(unsigned int connection, uint64_t at, uint64_t disk, uint64_t ne
 	};
 	const struct why_command c = {.c = &connections[connection],
 				      .r = &r,
+				      .target = target,
 				      .begin_ns = at,
 				      .cpu = ORIGIN_NO_CPU,
 				      .nr = NT_MERGED_STAGES_NR,
@@ -283,6 +288,37 @@ static void a_command_that_is_longer_than_the_recording_has_all_of_it_beside_it(
 		assert_int_equal(why_add(w, &c, 1), 0);
 }
 
+/* Hosts past the limit are one: what they do is another host's work for all before it. */
+static void hosts_past_the_limit_are_neighbours_too(void **state)
+{
+	struct nt_record mine = {.slot = 1}, other = {.slot = WHY_HOSTS + 1};
+	struct tail t;
+
+	for (uint32_t slot = 0; slot <= other.slot; slot++) {
+		struct queue_info q = {.slot = slot, .qid = 1};
+
+		snprintf(q.hostnqn, sizeof(q.hostnqn), "host %u", slot);
+		assert_int_equal(why_queue(w, 1, NT_TARGET, &q), 0);
+	}
+	target = &mine;
+	for (unsigned int i = 0; i < 10000; i++) {
+		uint64_t at = SECOND + i * 20 * MS, disk = i % 50 == 7 ? 10 * MS : 100 * US;
+
+		mine.points[NT_T_EXEC] = at;
+		mine.points[NT_T_DONE] = at + disk;
+		for (uint64_t done = disk > MS ? 200 : 1; done; done--) {
+			other.points[NT_T_EXEC] = at;
+			other.points[NT_T_DONE] = at + disk - done;
+			why_target(w, 1, &other);
+		}
+		add(0, at, disk, 50 * US, 5 * US, 4096);
+	}
+	target = NULL;
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_int_equal(t.slow.count, 200);
+	assert_true(t.slow.meanwhile > 100 * t.slow.count);
+}
+
 static void few_slow_commands_say_nothing(void **state)
 {
 	struct tail t;
@@ -334,6 +370,7 @@ int main(void)
 		TEST(queues_past_the_limit_are_counted),
 		TEST(times_of_a_broken_recording_may_overflow),
 		TEST(a_command_that_is_longer_than_the_recording_has_all_of_it_beside_it),
+		TEST(hosts_past_the_limit_are_neighbours_too),
 		TEST(few_slow_commands_say_nothing),
 		TEST(what_is_only_spread_is_not_blamed),
 		TEST(what_is_not_recorded_is_not_known),
