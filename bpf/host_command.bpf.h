@@ -152,6 +152,41 @@ no_slot:
 }
 
 /*
+ * Whether the command of @sqe has begun already, because the other program was run for it. A
+ * command that a reset has cancelled is sent again with the same command id: since Linux 6.1, the
+ * generation in the id grows only when the command is answered (nvme_try_complete_req()). So the
+ * number of retries has to be the same as well. With the ends alone, most ids have no generation:
+ * another command has another start time, if it has one. @rq: typed
+ */
+static __always_inline bool has_begun(struct request *rq, const struct nt_queue *q,
+				      const struct nvme_command *sqe)
+{
+	const struct nt_cmd *c = CMD_FIND_ANY(rq, q, rq->tag);
+	__u8 retries;
+
+	if (!c || (!nt_knobs.ends && c->r.cid != sqe->common.command_id))
+		return false;
+	if (nt_knobs.ends &&
+	    c->r.points[NT_H_SUBMIT] != start_time(rq, sqe->common.opcode == NVME_CMD_FLUSH))
+		return false;
+	retries = retries_of(rq);
+	return !retries || (c->r.flags & NT_F_REQUEUED && c->r.side == retries);
+}
+
+/*
+ * Whether the program that stands in for a skipped beginning has nothing to do. It mostly finds
+ * that the other one has begun the command. Where it cannot know that, it returns as well: for
+ * Fabrics commands where not all commands have states. Nor does it begin commands without a place,
+ * which must be counted only once. @rq: typed. @q: may be NULL
+ */
+static __always_inline bool stand_in_returns(struct request *rq, const struct nt_queue *q,
+					     const struct nvme_command *sqe)
+{
+	return !q || has_begun(rq, q, sqe) ||
+	       (!all_have_states() && sqe->common.opcode == NVME_FABRICS_COMMAND);
+}
+
+/*
  * The driver has got a request that is left out. If a command of this request is still in flight,
  * it is released, so that the end of the new command is not taken for the end of that one. A
  * Connect begins another connection even so.

@@ -138,36 +138,11 @@ static __always_inline bool stock_queue_rq_leaves(const unsigned long long *ctx)
 }
 
 /*
- * Whether the command of @sqe has begun already, because the other program was run for it. A
- * command that a reset has cancelled is sent again with the same command id: since Linux 6.1, the
- * generation in the id grows only when the command is answered (nvme_try_complete_req()). So the
- * number of retries has to be the same as well. With the ends alone, most ids have no generation:
- * another command has another start time, if it has one. @rq: typed
- */
-static __always_inline bool has_begun(struct request *rq, const struct nt_queue *q,
-				      const struct nvme_command *sqe)
-{
-	const struct nt_cmd *c = CMD_FIND_ANY(rq, q, rq->tag);
-	__u8 retries;
-
-	if (!c || (!nt_knobs.ends && c->r.cid != sqe->common.command_id))
-		return false;
-	if (nt_knobs.ends &&
-	    c->r.points[NT_H_SUBMIT] != start_time(rq, sqe->common.opcode == NVME_CMD_FLUSH))
-		return false;
-	retries = retries_of(rq);
-	return !retries || (c->r.flags & NT_F_REQUEUED && c->r.side == retries);
-}
-
-/*
  * The driver has got a request. Its queue is that of the hardware context (nvme_tcp_init_hctx()).
  * The queue is known by its address until a Connect or another Fabrics command comes: by then
  * another controller may lie where an earlier one was.
  * @rq: typed, of any driver
- * @nested: this program stands in for one that was preempted or interrupted. It mostly finds that
- *          the other one has begun the command. Where it cannot know that, it returns: for Fabrics
- *          commands where not all commands have states, and for commands without a place, which
- *          must be counted only once
+ * @nested: see stand_in_returns()
  */
 static __always_inline int request_issued(struct request *rq, bool nested)
 {
@@ -215,9 +190,7 @@ static __always_inline int request_issued(struct request *rq, bool nested)
 		host_queue_read(&h);
 		q = host_queue_at(&h);
 	}
-	if (nested && (!q || has_begun(rq, q, sqe)))
-		return 0;
-	if (nested && !all_have_states() && sqe->common.opcode == NVME_FABRICS_COMMAND)
+	if (nested && stand_in_returns(rq, q, sqe))
 		return 0;
 	fate = request_fate(rq, sqe, h.qid);
 	if (fate == NT_LEAVE)

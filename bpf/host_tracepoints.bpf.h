@@ -43,32 +43,67 @@ static __always_inline bool queue_rq_leaves(const unsigned long long *ctx)
 	       !may_be_counted(ctx[0]);
 }
 
-SEC("tp_btf/nvme_tcp_queue_rq")
-int NT_PROG_LEAVING(nt_knobs.only.ops, queue_rq_leaves(ctx), queue_rq, struct request *rq,
-		    struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list, void *send_list,
-		    void *send_mutex, struct nvme_tcp_queue *queue)
+/* Fills @h. Return: as host_queue_at(). @queue: typed */
+static __always_inline struct nt_queue *host_queue_of(struct host_queue *h,
+						      struct nvme_tcp_queue *queue, int qid)
 {
-	struct nvme_ctrl *ctrl;
-	struct host_queue h;
-	struct nt_queue *q;
-	enum nt_fate fate;
+	struct nvme_ctrl *ctrl = &queue->ctrl->ctrl;
 
-	if (!rq || !pdu || !queue)
-		return 0;
-	fate = request_fate(rq, &pdu->cmd, qid);
-	if (fate == NT_LEAVE && !nt_control.tracked &&
-	    pdu->cmd.common.opcode != NVME_FABRICS_COMMAND && !may_be_counted((__u64)rq))
-		return 0;
-	ctrl = &queue->ctrl->ctrl;
-	h = (struct host_queue){
+	*h = (struct host_queue){
 		.ctrl = (__u64)ctrl,
 		.queue = (__u64)queue,
 		.instance = ctrl->instance,
 		.qid = qid,
 	};
-	q = host_queue_at(&h);
-	return fate == NT_LEAVE ? request_skip(rq, &h, q, &pdu->cmd)
-				: request_begin(rq, &h, q, &pdu->cmd, fate == NT_MEASURE);
+	return host_queue_at(h);
+}
+
+/*
+ * The driver has got a request. @rq, @pdu, @queue: typed, or NULL
+ * @nested: see stand_in_returns(). It is asked first: request_fate() counts what it is asked for
+ */
+static __always_inline int request_queued(struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid,
+					  struct nvme_tcp_queue *queue, bool nested)
+{
+	struct nt_queue *q = NULL;
+	struct host_queue h;
+	enum nt_fate fate;
+
+	if (!rq || !pdu || !queue)
+		return 0;
+	if (nested) {
+		q = host_queue_of(&h, queue, qid);
+		if (stand_in_returns(rq, q, &pdu->cmd))
+			return 0;
+	}
+	fate = request_fate(rq, &pdu->cmd, qid);
+	if (fate == NT_LEAVE && !nt_control.tracked &&
+	    pdu->cmd.common.opcode != NVME_FABRICS_COMMAND && !may_be_counted((__u64)rq))
+		return 0;
+	if (!nested)
+		q = host_queue_of(&h, queue, qid);
+	if (fate == NT_LEAVE)
+		return request_skip(rq, &h, q, &pdu->cmd);
+	if (nested && place_claim(q, rq->tag) == NT_NOWHERE)
+		return 0;
+	return request_begin(rq, &h, q, &pdu->cmd, fate == NT_MEASURE);
+}
+
+SEC("tp_btf/nvme_tcp_queue_rq")
+int NT_PROG_LEAVING(nt_knobs.only.ops, queue_rq_leaves(ctx), queue_rq, struct request *rq,
+		    struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list, void *send_list,
+		    void *send_mutex, struct nvme_tcp_queue *queue)
+{
+	return request_queued(rq, pdu, qid, queue, false);
+}
+
+/* See "nested" in control.bpf.h. */
+SEC("tp_btf/nvme_tcp_queue_rq")
+int NT_PROG_LEAVING(nt_knobs.only.ops, queue_rq_leaves(ctx), queue_rq_nested, struct request *rq,
+		    struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list, void *send_list,
+		    void *send_mutex, struct nvme_tcp_queue *queue)
+{
+	return request_queued(rq, pdu, qid, queue, true);
 }
 
 SEC("tp_btf/nvme_tcp_try_send_cmd_pdu")

@@ -27,7 +27,8 @@
  * On the host, where a command is in flight from nvme_tcp_queue_rq() to block_rq_complete:
  *
  * state      points            R I T N  tracepoints        stock probes
- * begun      submit, queue_rq  x x x x  queue_rq           stock_queue_rq, stock_queue_rq_nested
+ * begun      submit, queue_rq  x x x x  queue_rq,          stock_queue_rq, stock_queue_rq_nested
+ *                                       queue_rq_nested
  * sending    send_cmd          x x x x  try_send_cmd_pdu   stock_send_cmd, or stock_sendpage and
  *                                                          stock_no_sendpage, or stock_sendmsg
  * sent       sent_cmd          x x x x  done_send_req      stock_sent

@@ -24,7 +24,12 @@
 #define T(point) (1u << NT_T_##point)
 
 const struct probe_way probe_ways[] = {
-	{NT_HOST, NT_TRACEPOINTS, H(SUBMIT) | H(QUEUE_RQ), {"queue_rq"}, "nvme_tcp_queue_rq", NULL},
+	{NT_HOST,
+	 NT_TRACEPOINTS,
+	 H(SUBMIT) | H(QUEUE_RQ),
+	 {"?queue_rq_nested", "queue_rq"},
+	 "nvme_tcp_queue_rq",
+	 NULL},
 	{NT_HOST,
 	 NT_TRACEPOINTS,
 	 H(SEND_CMD),
@@ -259,11 +264,12 @@ const struct probe_way probe_ways[] = {
 const size_t probe_ways_nr = ARRAY_SIZE(probe_ways);
 
 static const char *const host_programs[] = {
-	"queue_rq",
 	/*
 	 * Listed before the one that it stands in for, so that it is attached later, and runs after
 	 * it.
 	 */
+	"queue_rq_nested",
+	"queue_rq",
 	"stock_queue_rq_nested",
 	"stock_queue_rq",
 	"stock_learn",
@@ -410,9 +416,10 @@ const char *const *probe_programs(enum nt_side side)
 
 bool probe_begins(const char *name)
 {
-	return !strcmp(name, "queue_rq") || !strcmp(name, "stock_queue_rq") ||
-	       !strcmp(name, "stock_queue_rq_nested") || !strcmp(name, "done_recv_pdu") ||
-	       !strcmp(name, "stock_cmd") || !strcmp(name, "stock_cmd_no_cq");
+	return !strcmp(name, "queue_rq") || !strcmp(name, "queue_rq_nested") ||
+	       !strcmp(name, "stock_queue_rq") || !strcmp(name, "stock_queue_rq_nested") ||
+	       !strcmp(name, "done_recv_pdu") || !strcmp(name, "stock_cmd") ||
+	       !strcmp(name, "stock_cmd_no_cq");
 }
 
 bool probe_stands_in(const char *name)

@@ -132,10 +132,15 @@ loss() {
 	awk -v name="$2" '$1 == "loss" && $2 == name { n = $3 } END { printf "%.0f\n", n }' "$1"
 }
 
-# missed FILE: how many commands a summary may have missed, which it tells. On a busy machine a task that runs a stock
-# program may be preempted for another one, which the kernel then does not run on that CPU (probe_missed).
+# may_miss: on a busy machine a task that runs a stock program may be preempted for another one, which the kernel then does
+# not run on that CPU (probe_missed). The newest kernel does so with programs on tracepoints, too.
+may_miss() {
+	[[ ${VM_KIND:-} == stock || ${VM_KERNEL:-} == newest ]]
+}
+
+# missed FILE: how many commands a summary may have missed, which it tells.
 missed() {
-	if [[ ${VM_KIND:-} = stock ]]; then
+	if may_miss; then
 		loss "$1" probe_missed
 	else
 		echo 0
@@ -168,7 +173,7 @@ no_losses() {
 		known=submit_missing
 	fi
 	found=$(awk -v except="^arrival_joined\$|${3:-^async_event$}" -v known="$known" \
-		-v may="$(missed "$2")" -v stock="$([[ ${VM_KIND:-} != stock ]] || echo probe_missed)" \
+		-v may="$(missed "$2")" -v stock="$(! may_miss || echo probe_missed)" \
 		'$2 == known || $2 == stock || $1 != "loss" || $3 == 0 || $2 ~ except { next }
 		$2 ~ /^(no_start|point_missing|arrival_missing|overwritten|in_flight)$/ && $3 <= may + 0 { may -= $3; next }
 		{ printf "%s=%s ", $2, $3 }' "$2")

@@ -7,6 +7,8 @@ set -u
 . /lib/machine.sh
 
 cd /tmp || exit 1
+first=queue_rq
+[[ $VM_KIND != stock ]] || first=stock_queue_rq
 target_subsystem "$(target_setup_null a size=256)"
 target_port
 ctrl=$(host_connect -i 2)
@@ -36,17 +38,17 @@ tracer_start host --host
 reads=$(block_stat "$path" 1)
 writes=$(block_stat "$path" 5)
 rounds=0
-while (($(skipped stock_queue_rq) == 0 && rounds++ < 20)); do
+while (($(skipped $first) == 0 && rounds++ < 20)); do
 	load 3
 done
-n=$(skipped stock_queue_rq)
+n=$(skipped $first)
 check "a program is skipped now and then" test "$n" -gt 0
-check "its stand-in is there" wait_for -t 30 attached stock_queue_rq_nested
+check "its stand-in is there" wait_for -t 30 attached ${first}_nested
 load 5
-check "and stays" attached stock_queue_rq_nested
+check "and stays" attached ${first}_nested
 reads=$(($(block_stat "$path" 1) - reads))
 writes=$(($(block_stat "$path" 5) - writes))
-echo "# skipped: $n, then $(skipped stock_queue_rq), the stand-in $(skipped stock_queue_rq_nested)"
+echo "# skipped: $n, then $(skipped $first), the stand-in $(skipped ${first}_nested)"
 tracer_stop "$tracer_pid"
 equal "the tracer exits with 0" $? 0
 echo "# $reads reads, $writes writes; $(grep -hE '^loss (no_start|probe_missed) ' host | cut -d' ' -f1-3 | paste -sd,)"

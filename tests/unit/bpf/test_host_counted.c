@@ -73,7 +73,9 @@ static void submit(int i, __u8 opcode, __u64 slba)
 			stock_queue_rq(NULL, rq);
 		stock_queue_rq_nested(NULL, rq);
 	} else {
-		queue_rq(NULL, rq, &pdu, QID, NULL, NULL, NULL, &m.queues[0][QID]);
+		if (random() % 3 || (done.ends && done.misses && !rq->start_time_ns))
+			queue_rq(NULL, rq, &pdu, QID, NULL, NULL, NULL, &m.queues[0][QID]);
+		queue_rq_nested(NULL, rq, &pdu, QID, NULL, NULL, NULL, &m.queues[0][QID]);
 	}
 }
 

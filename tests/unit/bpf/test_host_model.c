@@ -67,7 +67,7 @@ static void begin(int i)
 	struct request *rq = &m.requests[i].rq;
 	struct nvme_tcp_request *req = &m.requests[i].req;
 	struct nvme_tcp_cmd_pdu pdu;
-	bool seen = o->known || !one_in(12);
+	bool seen = o->known || !one_in(12), alone;
 	__u8 retries = req->req.retries + 1;
 	int tag;
 
@@ -93,17 +93,25 @@ static void begin(int i)
 		return;
 	know(i);
 	kernel.cpu = (__u32)random() % CPUS;
-	if (!w.how.stock)
+	/* The nested program stands in where every command has a state. */
+	alone = !one_in(4) || w.how.only || (w.how.below && !w.how.all);
+	if (!w.how.stock && alone)
 		queue_rq(NULL, rq, &pdu, o->qid, NULL, NULL, NULL, req->queue);
-	else if (!one_in(4) || w.how.only || (w.how.below && !w.how.all))
+	else if (!w.how.stock)
+		queue_rq_nested(NULL, rq, &pdu, o->qid, NULL, NULL, NULL, req->queue);
+	else if (alone)
 		stock_queue_rq(NULL, rq);
-	else /* This program stands in where every command has a state. */
+	else
 		stock_queue_rq_nested(NULL, rq);
 	if (o->known && o->measured)
 		o->want.points[NT_H_QUEUE_RQ] = kernel.now;
 	/* It cannot know that a command has begun if that is sent again and was not seen before. */
-	if (w.how.stock && (!retries || o->want.flags & NT_F_REQUEUED))
-		stock_queue_rq_nested(NULL, rq);
+	if (!retries || o->want.flags & NT_F_REQUEUED) {
+		if (w.how.stock)
+			stock_queue_rq_nested(NULL, rq);
+		else
+			queue_rq_nested(NULL, rq, &pdu, o->qid, NULL, NULL, NULL, req->queue);
+	}
 	/*
 	 * The program took the pointer to the socket's functions for TLS: both lie at the same
 	 * place here.
