@@ -561,7 +561,8 @@ static void print_end(const struct slow_command *c, FILE *f)
 		return;
 	fputs("  The host gave it up without an answer (timeout, reset or abort); the target ", f);
 	if (c->alone)
-		fputs("told nothing\n  of it: it never arrived, or died with its connection.\n", f);
+		fputs("has no record\n  of it: it never arrived, or died with its connection.\n",
+		      f);
 	else if (c->target.flags & NT_F_CANCELLED)
 		fputs("had it until its\n  connection closed: it died.\n", f);
 	else if (c->target.points[NT_T_SEND])
@@ -580,7 +581,7 @@ static void story_stages(const struct command_line *l, FILE *f)
 	};
 
 	if (l->record[NT_TARGET] && !l->stages.split)
-		fputs("  unsplit: not all of its stages can be told\n", f);
+		fputs("  unsplit: not all of its stages are known\n", f);
 	for (unsigned int i = 0; i < l->stages.nr; i++)
 		LINE_PRINT(f, &command_stage_columns, line, &l->stages.row[i]);
 }

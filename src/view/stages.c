@@ -781,12 +781,12 @@ void stages_print_merged(const struct totals *m, unsigned int form, const struct
 	static const struct phrase population[] = {
 		PHRASE("stages of ", MERGING_COMMANDS, .after = " merged commands"),
 		PHRASE(", ", MERGING_SOME_UNSPLIT,
-		       .after = " of them unsplit, as not all of their stages can be told"),
+		       .after = " of them unsplit, as not all of their stages are known"),
 	};
 	static const struct phrase joined[] = {
-		PHRASE("arrivals of ", MERGING_SOME_JOINED,
-		       .after = " of them may be told too late: TCP had joined their packets; "
-				"they are"),
+		PHRASE(NULL, MERGING_SOME_JOINED,
+		       .after = " of them may have arrived earlier than shown, as TCP had joined "
+				"their packets; they are"),
 		PHRASE(" ", MERGING_JOINED_SHARE, .style = LINE_CELL,
 		       .after = " of network_transmission\n"),
 	};

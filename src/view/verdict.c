@@ -18,6 +18,8 @@
 /* Room for the names of an array and its machine, each byte escaped. */
 #define NAME_LEN 1024
 #define LINE_LEN 2048
+/* A maximum of at least so many times p99: a few commands hung, which no percentile shows. */
+#define MAX_BESIDE_P99 10
 /* A smaller share of the stage is not worth a word. */
 #define JOINED_SHARE_MIN 0.05
 
@@ -202,14 +204,21 @@ static void print_line(const char *text, FILE *f, unsigned int width)
 	fputs("\n", f);
 }
 
+static bool is_far(const struct hist *h)
+{
+	return h->max / MAX_BESIDE_P99 >= hist_percentile(h, 99);
+}
+
 /* "read: p50 1.20ms, p99 8.10ms; 67.6 % of the time in target_subsystem (target stor)" */
 static int print_operation(const struct source *s, unsigned int op, FILE *f, unsigned int width)
 {
 	static const struct phrase figures[] = {
 		PHRASE(NULL, OPERATION_OP),
 		PHRASE(": p50 ", OPERATION_P50, .style = LINE_CELL),
-		PHRASE(", p99 ", OPERATION_P99, .style = LINE_CELL, .after = "; "),
+		PHRASE(", p99 ", OPERATION_P99, .style = LINE_CELL),
+		PHRASE(", max ", OPERATION_MAX, .style = LINE_CELL),
 	};
+	unsigned int nr_figures = ARRAY_SIZE(figures) - !is_far(&s->latency[op]);
 	const struct hist_row row = {.h = &s->latency[op], .op = op};
 	const struct stage_row *stage = longest_of(s->stages, op);
 	struct stage_row place = {.where = 0};
@@ -219,7 +228,9 @@ static int print_operation(const struct source *s, unsigned int op, FILE *f, uns
 	size_t at;
 	int err;
 
-	line_format(text, sizeof(text), &operation_columns, figures, ARRAY_SIZE(figures), &row);
+	line_format(text, sizeof(text), &operation_columns, figures, nr_figures, &row);
+	at = strlen(text);
+	snprintf(text + at, sizeof(text) - at, "; ");
 	at = strlen(text);
 	if (!stage || share_of(stage) <= 0) {
 		snprintf(text + at, sizeof(text) - at, "no command could be split into stages");

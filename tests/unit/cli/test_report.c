@@ -223,7 +223,7 @@ static void what_rests_on_arrivals_that_are_not_known_is_told(void **state)
 	recordings_make(f, &c);
 	RUN(&r, "report", "--commands", f[0].path, f[1].path);
 	assert_int_equal(r.status, 0);
-	assert_contains(r.out, "arrivals of 500 of them may be told too late");
+	assert_contains(r.out, "\n500 of them may have arrived earlier than shown");
 	assert_contains(r.out, "they are 100.0 % of network_transmission\n");
 	assert_contains(r.out, "arrival_joined 500 network ");
 	assert_contains(r.out, " arrival_joined latency=");

@@ -453,7 +453,7 @@ static void story_of_a_command_that_the_target_knows_nothing_of_is_the_hosts(voi
 	};
 
 	slow.host.flags |= NT_F_CANCELLED;
-	must_tell(&slow, "target told nothing\n  of it", false);
+	must_tell(&slow, "target has no record\n  of it", false);
 }
 
 #define LINE_TEST(f) cmocka_unit_test_setup_teardown(f, out_open, out_free)

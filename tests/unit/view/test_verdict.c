@@ -175,6 +175,17 @@ static void an_array_that_is_clearly_slower_is_named(void **state)
 			     "read is slowest at nqn.slow: mean 8.00ms, of all others 101us\n");
 }
 
+static void a_hang_of_a_few_commands_shows_the_longest(void **state)
+{
+	add(0, NT_OP_READ, 1000, (struct times){.network = 100 * US});
+	add(0, NT_OP_READ, 2, (struct times){.network = 900 * US});
+	assert_verdict(WIDE, "read: p50 101us, p99 101us; 99.1 % of the time in "
+			     "network_transmission (network)\n");
+	add(0, NT_OP_READ, 1, (struct times){.network = 30000000 * US});
+	assert_verdict(WIDE, "read: p50 101us, p99 101us, max 30.0s; 100.0 % of the time in "
+			     "network_transmission (network)\n");
+}
+
 static void arrays_that_hardly_differ_are_not_compared(void **state)
 {
 	add(0, NT_OP_READ, 1000, (struct times){.target = 100 * US});
@@ -242,6 +253,7 @@ int main(void)
 		VERDICT_TEST(a_stage_that_is_longest_is_not_called_most),
 		VERDICT_TEST(a_place_with_more_time_in_all_is_named_as_well),
 		VERDICT_TEST(an_array_that_is_clearly_slower_is_named),
+		VERDICT_TEST(a_hang_of_a_few_commands_shows_the_longest),
 		VERDICT_TEST(arrays_that_hardly_differ_are_not_compared),
 		VERDICT_TEST(a_few_commands_make_no_array_slow),
 		VERDICT_TEST(a_controller_of_one_array_that_is_slower_is_named),
