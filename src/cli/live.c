@@ -233,6 +233,8 @@ static void grouped_records_close(struct grouped_records *t)
 	free(t->queue);
 }
 
+/* On fewer lines the table may have room for one row. */
+#define LINES_OF_ROWS 16
 /* Blocks that wait for the slow reader of a pipe: some hundred of 80 columns. */
 #define BUFFER_BYTES (1u << 20)
 
@@ -544,6 +546,9 @@ static int live(const struct live_options *o)
 	l.view.memory = l.memory;
 	l.view.controllers = l.state.controllers = &l.controllers;
 	l.view.state = &l.state;
+	/* Then it is the slowest row, and not the busiest. */
+	if (l.view.redraw && l.view.lines < LINES_OF_ROWS)
+		l.state.sort = VIEW_SORT_P99;
 	l.state.interval_ns = burst_any(&o->run.burst) ? 0 : o->run.interval_ns;
 	l.browser.epoll_fd = l.browser.keyboard_fd = l.browser.timer_fd = -1;
 	l.terminal = isatty(STDERR_FILENO);

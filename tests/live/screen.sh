@@ -108,6 +108,11 @@ keys q
 restored "q"
 seen "with the summary of the run" '^(no losses|[a-z_]+ [0-9]+  # )'
 
+at_terminal 40 10 "$live"
+seen "40x10: the one row is that of the longest p99" '^>nvme[0-9]+ +2 write'
+keys q
+restored "40x10: q"
+
 # ends NAME COMMAND...: at a fresh screen, what ends it.
 ends() {
 	local name=$1
