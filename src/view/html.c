@@ -283,11 +283,37 @@ static void put_line(void *context, const char *line)
 	fputs("</p>\n", f);
 }
 
+/* A colour for each stage of a side, or of merged commands. */
+static char colours_of(const struct comparison *v)
+{
+	enum nt_side side = v->c->blocks[COMPARE_AFTER].side;
+
+	return side == NT_SIDES ? 's' : "ab"[side];
+}
+
+/* What the colours are. */
+static void put_keys(FILE *f, const struct comparison *v)
+{
+	char name[STAGE_NAME_LEN];
+
+	fputs("<p class='legend keys'>", f);
+	for (unsigned int d = BLOCKS_STAGE(0); d < BLOCKS_DURATIONS; d++) {
+		bool there = false;
+
+		for (unsigned int i = 0; i < v->c->nr_kinds; i++)
+			there |= v->c->kind[i].of[d].there;
+		if (there)
+			fprintf(f, "<span><i class='%c%u'></i>%s</span> ", colours_of(v),
+				d - BLOCKS_STAGE(0),
+				comparison_duration(name, sizeof(name), v->c, d));
+	}
+	fputs("</p>", f);
+}
+
 /* The stages of a kind in one recording; @whole: nanoseconds of the whole width. */
 static void put_stages(FILE *f, const struct comparison *v, const struct compare_kind *k,
 		       unsigned int when, double whole)
 {
-	enum nt_side side = v->c->blocks[COMPARE_AFTER].side;
 	const struct compare_shift *all = &k->of[BLOCKS_LATENCY].of[COMPARE_MEAN];
 	char name[STAGE_NAME_LEN], time[16];
 
@@ -301,9 +327,8 @@ static void put_stages(FILE *f, const struct comparison *v, const struct compare
 		if (share <= 0)
 			continue;
 		comparison_duration(name, sizeof(name), v->c, d);
-		fprintf(f, "<span class='%c%u' style='width:%.2f%%' title='%s %s'>",
-			side == NT_SIDES ? 's' : "ab"[side], d - BLOCKS_STAGE(0), share, name,
-			duration_format(time, sizeof(time), ns));
+		fprintf(f, "<span class='%c%u' style='width:%.2f%%' title='%s %s'>", colours_of(v),
+			d - BLOCKS_STAGE(0), share, name, duration_format(time, sizeof(time), ns));
 		if (share >= 12)
 			fputs(name, f);
 		fputs("</span>", f);
@@ -368,6 +393,7 @@ int html_comparison(FILE *f, const struct comparison *v)
 	fputs("</section>\n", f);
 	if (!v->why) {
 		fputs("<section id=stages><h2>What the mean is made of</h2>", f);
+		put_keys(f, v);
 		for (unsigned int i = 0; i < v->c->nr_kinds; i++)
 			put_kind(f, v, &v->c->kind[i]);
 		fputs("</section>\n<section id=loads><h2>Load</h2>", f);

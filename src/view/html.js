@@ -42,7 +42,23 @@ if (window.Dygraph) {
 	const colors = {max: '--c3', p99: '--c2', p50: '--c1', reads: '--c1', writes: '--c2', others: '--c3', read: '--c1', written: '--c2',
 		srtt: '--c2', cwnd: '--c1', 'sent again': '--c3'};
 	const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-	const all = (window_) => graphs.forEach(g => g.updateOptions({dateWindow: window_}));
+	/* Those of the same recordings. Times of others begin elsewhere. */
+	const zoom = (figure, window_) => graphs.forEach(other => {
+		if (other.figure.id.split('-')[0] === figure.id.split('-')[0])
+			other.graph.updateOptions({dateWindow: window_});
+	});
+	/* A line at a time in all curves of a part, which have the same rows, and their values there; null: none. */
+	const cross = (figure, x, row) => graphs.forEach(({figure: other, graph, line}) => {
+		if (other.parentNode !== figure.parentNode)
+			return;
+		const area = graph.getArea();
+		line.hidden = x === null;
+		line.style.cssText = `left:${graph.toDomXCoord(x)}px;top:${area.y}px;height:${area.h}px`;
+		if (other !== figure && x === null)
+			graph.clearSelection();
+		else if (other !== figure)
+			graph.setSelection(row);
+	});
 	for (const figure of document.querySelectorAll('figure.zoom')) {
 		const data = JSON.parse(figure.querySelector('script').textContent);
 		const log = figure.dataset.log === '1', label = figure.dataset.label;
@@ -63,7 +79,8 @@ if (window.Dygraph) {
 		});
 		const graph = new Dygraph(div, data.rows, Object.assign(look(), {
 			labels: data.labels, logscale: log, legend: 'follow', connectSeparatedPoints: false, strokeWidth: 1.6,
-			includeZero: !log, yRangePad: log ? 8 : 0, drawPoints: false, animatedZooms: false, highlightCircleSize: 3,
+			includeZero: !log, yRangePad: log ? 8 : 0, drawPoints: false, pointSize: 2.5, animatedZooms: false,
+			highlightCircleSize: 3,
 			axes: {
 				x: {valueFormatter: time, axisLabelFormatter: time, pixelsPerLabel: 40},
 				y: {valueFormatter: show, axisLabelFormatter: show, axisLabelWidth: 60},
@@ -90,9 +107,15 @@ if (window.Dygraph) {
 				}
 				canvas.setLineDash([]);
 			},
-			zoomCallback: (from, to) => all(graph.isZoomed('x') ? [from, to] : null),
+			zoomCallback: (from, to) => zoom(figure, graph.isZoomed('x') ? [from, to] : null),
+			highlightCallback: (event, x, points, row) => cross(figure, x, row),
+			unhighlightCallback: () => cross(figure, null),
 		}));
-		graphs.push(graph);
+		const line = document.createElement('div');
+		line.className = 'hair';
+		line.hidden = true;
+		div.append(line);
+		graphs.push({figure, graph, line});
 		div.onkeydown = event => {
 			const [from, to] = graph.xAxisRange(), [low, high] = graph.xAxisExtremes(), span = to - from;
 			const moves = {
@@ -103,7 +126,7 @@ if (window.Dygraph) {
 			if (!(event.key in moves))
 				return;
 			event.preventDefault();
-			all(moves[event.key]);
+			zoom(figure, moves[event.key]);
 		};
 		matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => graph.updateOptions(look()));
 	}

@@ -455,7 +455,7 @@ static void put_band(FILE *f, const struct html_subject *s, unsigned int band,
 	char name[STAGE_NAME_LEN], time[16];
 
 	fprintf(f,
-		"<tr><th scope=row>%s<td class=n data-v=%.9g>%s<td class=n>%.0f<td class=bar>"
+		"<tr><th scope=row>%s<td class=n data-v=%.9g>%s<td class='n wide'>%.0f<td class=bar>"
 		"<div class=stack>",
 		bands[band].name, m->whole, duration_format(time, sizeof(time), m->whole),
 		m->commands);
@@ -473,43 +473,69 @@ static void put_band(FILE *f, const struct html_subject *s, unsigned int band,
 		fputs("</span>", f);
 	}
 	fputs("</div>", f);
-	for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++)
-		if (s->t->joined[k])
-			fprintf(f, "<td class='n x' data-v=%.9g>%s", m->ns[k],
-				duration_format(time, sizeof(time), m->ns[k]));
 }
 
 static const char *const kinds[] = {"read", "write", "others"};
 
+/* A row for each stage, a column for each band that has commands. */
+static void put_band_figures(FILE *f, const struct html_subject *s, const char *kind,
+			     const struct made_of m[ARRAY_SIZE(bands)])
+{
+	char name[STAGE_NAME_LEN], time[16];
+
+	fputs("<details><summary>Figures as a table</summary>", f);
+	snprintf(name, sizeof(name), "bands-%s", kind);
+	html_table_begin(f, s->id, name);
+	fputs("<th scope=col class=t>stage", f);
+	for (unsigned int i = 0; i < ARRAY_SIZE(bands); i++)
+		if (m[i].commands >= 1)
+			fprintf(f, "<th scope=col class=n>%s", bands[i].name);
+	fputs("<tbody>\n", f);
+	for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++) {
+		if (!s->t->joined[k])
+			continue;
+		fprintf(f, "<tr><th scope=row>%s", name_of(s, k, name, sizeof(name)));
+		for (unsigned int i = 0; i < ARRAY_SIZE(bands); i++)
+			if (m[i].commands >= 1)
+				fprintf(f, "<td class=n data-v=%.9g>%s", m[i].ns[k],
+					duration_format(time, sizeof(time), m[i].ns[k]));
+	}
+	html_table_end(f);
+	fputs("</details>", f);
+}
+
+/* Half of a single command would be in each band. */
+static bool can_be_split(const struct timeline_band *b)
+{
+	return split_of(b) > 1;
+}
+
 static void put_bands_of(FILE *f, const struct html_subject *s, unsigned int kind)
 {
 	const struct timeline_band *b = s->t->band[kind];
-	double all = (double)split_of(b);
-	char name[STAGE_NAME_LEN];
-	struct made_of m;
+	struct made_of m[ARRAY_SIZE(bands)];
 
-	if (!all)
+	if (!can_be_split(b))
 		return;
 	fprintf(f, "<figure><figcaption>%s</figcaption>", kinds[kind]);
 	fputs("<div class=scroll tabindex=0 role=region aria-label=bands><table class=bands><thead><tr>"
-	      "<th class=t>commands<th class=n>mean<th class=n>how many<th class='bar t'>what they are made of",
+	      "<th class=t>commands<th class=n>mean<th class='n wide'>how many"
+	      "<th class='bar t'>what they are made of<tbody>",
 	      f);
-	for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++)
-		if (s->t->joined[k])
-			fprintf(f, "<th class='n x'>%s", name_of(s, k, name, sizeof(name)));
-	fputs("<tbody>", f);
 	for (unsigned int i = 0; i < ARRAY_SIZE(bands); i++) {
-		band_of(b, i, all, &m);
-		if (m.commands >= 1)
-			put_band(f, s, i, &m);
+		band_of(b, i, (double)split_of(b), &m[i]);
+		if (m[i].commands >= 1)
+			put_band(f, s, i, &m[i]);
 	}
-	fputs("</table></div></figure>\n", f);
+	fputs("</table></div>", f);
+	put_band_figures(f, s, kinds[kind], m);
+	fputs("</figure>\n", f);
 }
 
 static bool has_bands(const struct html_subject *s)
 {
 	for (unsigned int kind = 0; kind < TIMELINE_KINDS; kind++)
-		if (split_of(s->t->band[kind]))
+		if (can_be_split(s->t->band[kind]))
 			return true;
 	return false;
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # html.sh - a browser shows what report --html and stacks --svg write: without a message, without a request, at two widths;
-# names are text, its figures are those of --format json, tables sort, curves and stacks zoom.
+# names are text, its figures are those of --format json, tables sort, bars are not cut, curves and stacks zoom, and the
+# line under the pointer is in all curves.
 #
 # Screenshots stay in SCREENSHOTS=FOLDER. make check installs the browser where it can; without one this is skipped.
 set -u
@@ -42,7 +43,9 @@ cat >"$out/try.js" <<'END'
 const told = document.body.dataset;
 told.wide = document.documentElement.scrollWidth;
 told.images = document.images.length;
-told.cut = [...document.querySelectorAll('.stack')].filter(e => e.getBoundingClientRect().right > innerWidth).length;
+const bars = [...document.querySelectorAll('.stack, details[open] .gantt')].map(e => e.getBoundingClientRect());
+told.bars = bars.length;
+told.cut = bars.filter(bar => bar.right > innerWidth || bar.width < 100).length;
 told.canvases = document.querySelectorAll('canvas').length;
 const table = document.querySelector('table.sort[id$=queues]');
 if (table) {
@@ -59,13 +62,23 @@ if (curve) {
 	told.zoomed = before !== labels();
 	curve.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}));
 	told.whole = before === labels();
+	const hairs = () => [...document.querySelectorAll('.hair')].filter(e => !e.hidden).map(e => e.style.left);
+	const area = curve.getBoundingClientRect(), over = [...curve.querySelectorAll('canvas')].pop();
+	const move = name => over.dispatchEvent(
+		new MouseEvent(name, {clientX: area.x + area.width / 2, clientY: area.y + 50, bubbles: true}));
+	move('mousemove');
+	const there = hairs(), of = curve.closest('section').querySelectorAll('.dyg');
+	told.crossed = there.length === of.length && new Set(there).size === 1 &&
+		[...of].every(e => e.querySelector('.dygraph-legend').innerText);
+	move('mouseout');
+	told.uncrossed = !hairs().length;
 }
 END
 with_script() {
 	local nonce
 
 	nonce=$(grep -o -m1 "nonce-[0-9a-f]*" "$out/$1.html")
-	sed "s|</body></html>|<script nonce=${nonce#nonce-}>{$(tr '\n' ' ' <"$out/try.js")}</script></body></html>|" \
+	sed "s|</body></html>|<script nonce=${nonce#nonce-}>{$(tr '\n' ' ' <"$out/try.js" | sed 's/[&|\\]/\\&/g')}</script></body></html>|" \
 		"$out/$1.html" >"$out/$1-tried.html"
 }
 
@@ -73,7 +86,8 @@ recordings=(docs/examples/slow-disk.{host,target}.ntp)
 "$program" report "${recordings[@]}" --html "$out/both.html" --format json >"$out/both.json"
 "$program" report "${recordings[0]}" --html "$out/alone.html" --format json >"$out/alone.json"
 NTPROF_HTML=$out "$build/unit/cli/test_report_html" >"$out/log" 2>&1 || cat "$out/log"
-for page in both alone hostile events; do
+"$program" report --html "$out/compared.html" --compare "${recordings[@]}" -- "${recordings[@]}" >/dev/null
+for page in both alone hostile events compared; do
 	with_script $page
 	for width in 1280 390; do
 		browse $page-tried.html $width --dump-dom >"$out/$page-$width.dom"

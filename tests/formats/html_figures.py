@@ -96,7 +96,8 @@ def main(folder):
             return json.load(f)
 
     for width in (1280, 390):
-        pages = {name: Page(f"{folder}/{name}-{width}.dom") for name in ("both", "alone", "hostile", "events")}
+        pages = {name: Page(f"{folder}/{name}-{width}.dom")
+                 for name in ("both", "alone", "hostile", "events", "compared")}
         both, report = pages["both"], read("both")
         operations = both.rows("merged-operations")
         tell(f"{width}: operations are those of JSON", compare(
@@ -118,13 +119,18 @@ def main(folder):
             tell(f"{width}: and has curves", all(f"merged-tcp-{i}-over-time-{k}" in events.figures for k in range(3)))
         for name, page in pages.items():
             tell(f"{width}: {name} fits", int(page.told["data-wide"]) <= width or page.told["data-wide"])
-            tell(f"{width}: {name} has all of its bars", page.told["data-cut"] == "0" or page.told["data-cut"])
+            tell(f"{width}: {name} has all of its bars",
+                 page.told["data-bars"] != "0" and page.told["data-cut"] == "0" or page.told["data-cut"])
             tell(f"{width}: {name} has no image", page.told["data-images"] == "0")
+            if name == "compared":
+                continue
             means = [float(v) for v in page.told.get("data-sorted", "").split()]
             tell(f"{width}: {name} sorts", len(means) > 1 and means == sorted(means, reverse=True))
             if page.told["data-canvases"] != "0":
                 tell(f"{width}: {name} zooms", page.told.get("data-zoomed") == "true")
                 tell(f"{width}: {name} shows all again", page.told.get("data-whole") == "true")
+                tell(f"{width}: {name} has a line at one time in all curves",
+                     page.told.get("data-crossed") == page.told.get("data-uncrossed") == "true")
         tell(f"{width}: names are text", "</script></style>--><img src=x onerror=" in pages["hostile"].text)
 
 

@@ -172,6 +172,7 @@ static void html_has_both_beside_each_other(void **state)
 	assert_contains(page, "<p class=verdict>regression: ");
 	assert_contains(page, "<tr><th scope=row>before<");
 	assert_contains(page, "<tr><th scope=row>after<");
+	assert_contains(page, "<i class='s6'></i>network_transmission</span>");
 	assert_contains(page, "target_subsystem");
 	assert_contains(page, "(target &lt;i&gt;)");
 	assert_lacks(page, "<i>");
