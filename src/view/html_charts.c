@@ -43,16 +43,23 @@ static double place(const struct axis *a, double v)
 	return a->from + (a->to - a->from) * v;
 }
 
+/* The shortest logarithmic axis: it has one of 1, 2 and 5 times a power of ten. */
+#define LOG_SPAN_MIN 0.4
+
 /* An axis from @low to @high. */
 static void axis_set(struct axis *a, double low, double high, bool log)
 {
 	a->log = log;
 	a->low = log ? log10(low > 1 ? low : 1) : low;
 	a->high = log ? log10(high > 1 ? high : 1) : high;
-	if (a->high <= a->low)
-		a->high = a->low + 1;
-	else if (log)
+	if (log && a->high - a->low < LOG_SPAN_MIN) {
+		a->low = (a->low + a->high - LOG_SPAN_MIN) / 2;
+		a->high = a->low + LOG_SPAN_MIN;
+	} else if (log) {
 		a->high += (a->high - a->low) / 20;
+	} else if (a->high <= a->low) {
+		a->high = a->low + 1;
+	}
 }
 
 /* A round number near @span / @parts. */
@@ -288,6 +295,7 @@ static bool any(const struct html_figure *t, const struct series *s)
 	return false;
 }
 
+/* A point without neighbours is a dash. */
 static void curve(const struct plot *p, const struct html_figure *t, const struct series *s)
 {
 	bool on = false;
@@ -295,10 +303,13 @@ static void curve(const struct plot *p, const struct html_figure *t, const struc
 	fprintf(p->f, "<path class='l %s' d='", s->class);
 	for (unsigned int i = 0; i < t->nr; i++) {
 		double v = s->get(t, &t->bin[i]);
+		double x = place(&p->x, (double)t->width_ns * (i + 0.5)), y = place(&p->y, v);
+		bool alone = !on && (i + 1 == t->nr || s->get(t, &t->bin[i + 1]) < 0);
 
-		if (v >= 0)
-			fprintf(p->f, "%c%.1f %.1fh.1", on ? 'L' : 'M',
-				place(&p->x, (double)t->width_ns * (i + 0.5)), place(&p->y, v));
+		if (v >= 0 && alone)
+			fprintf(p->f, "M%.1f %.1fh8", x - 4, y);
+		else if (v >= 0)
+			fprintf(p->f, "%c%.1f %.1f", on ? 'L' : 'M', x, y);
 		on = v >= 0;
 	}
 	fputs("'/>", p->f);
@@ -616,6 +627,9 @@ static void map_table(FILE *f, const struct map *m, unsigned int per,
 
 /* Buckets in one line of the heat map: four lines for each power of two. */
 #define HEAT_BUCKETS 8u
+/* The fewest lines: two powers of two. In less than a decade there are more labels. */
+#define HEAT_LINES_MIN 8u
+#define HEAT_LINES_DECADE 14u
 
 static uint64_t heat_of(const struct map *m, unsigned int x, unsigned int y)
 {
@@ -634,7 +648,7 @@ static void heat_name(FILE *f, const struct map *m, unsigned int y)
 	fputs(" and more", f);
 }
 
-/* The first line, and behind the last one, in which a command is. */
+/* The first line, and behind the last one, in which a command is; or more lines around it. */
 static void heat_range(const struct html_figure *t, unsigned int *first, unsigned int *end)
 {
 	*first = NT_BUCKETS;
@@ -649,24 +663,32 @@ static void heat_range(const struct html_figure *t, unsigned int *first, unsigne
 		*first = i / HEAT_BUCKETS < *first ? i / HEAT_BUCKETS : *first;
 		*end = i / HEAT_BUCKETS + 1;
 	}
+	while (*end > *first && *end - *first < HEAT_LINES_MIN) {
+		if (*first && (*end - *first) % 2)
+			--*first;
+		else
+			++*end;
+	}
 }
 
 /* Where a latency is drawn: buckets are nearly logarithmic, so labels go where they are counted. */
 static void heat_labels(const struct plot *p, const struct map *m)
 {
+	static const unsigned char parts[] = {1, 2, 5};
 	double high = (p->y.from - p->y.to) / m->rows;
 
-	for (uint64_t ns = 1; ns < 100000000000; ns *= 10) {
-		double at = (double)nt_bucket(ns) / HEAT_BUCKETS - m->first;
+	for (uint64_t ns = 1; ns < 100000000000; ns *= 10)
+		for (size_t i = 0; i < (m->rows < HEAT_LINES_DECADE ? ARRAY_SIZE(parts) : 1); i++) {
+			double at = (double)nt_bucket(ns * parts[i]) / HEAT_BUCKETS - m->first;
 
-		if (at < 0 || at > m->rows)
-			continue;
-		at = p->y.from - at * high;
-		fprintf(p->f, "<path class=g d='M%d %.1fH%d'/><text x=%d y=%.1f class=e>", LEFT, at,
-			WIDTH - RIGHT, LEFT - 7, at + 4);
-		print_label(p->f, LABEL_DURATION, (double)ns);
-		fputs("</text>", p->f);
-	}
+			if (at < 0 || at > m->rows)
+				continue;
+			at = p->y.from - at * high;
+			fprintf(p->f, "<path class=g d='M%d %.1fH%d'/><text x=%d y=%.1f class=e>",
+				LEFT, at, WIDTH - RIGHT, LEFT - 7, at + 4);
+			print_label(p->f, LABEL_DURATION, (double)(ns * parts[i]));
+			fputs("</text>", p->f);
+		}
 }
 
 void html_heat_map(FILE *f, const struct html_figure *t)
