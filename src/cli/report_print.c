@@ -513,18 +513,26 @@ static struct json_report data_of(struct report *r)
 	};
 }
 
+/* Of each input, and behind them of merged commands. Return: NULL when memory ran out */
+static struct why_view *all_why(const struct report *r)
+{
+	struct why_view *why = calloc(r->nr + 1, sizeof(*why));
+
+	for (unsigned int i = 0; why && i < r->nr; i++)
+		why[i] = why_of(r, i);
+	if (why)
+		why[r->nr] = why_of(r, MERGE_NO_STREAM);
+	return why;
+}
+
 static int print_json(struct report *r)
 {
-	struct why_view *why = r->with_why ? calloc(r->nr + 1, sizeof(*why)) : NULL;
+	struct why_view *why = r->with_why ? all_why(r) : NULL;
 	struct json_report j = data_of(r);
 	int err;
 
 	if (r->with_why && !why)
 		return -ENOMEM;
-	for (unsigned int i = 0; why && i < r->nr; i++)
-		why[i] = why_of(r, i);
-	if (why)
-		why[r->nr] = why_of(r, MERGE_NO_STREAM);
 	j.why = why;
 	err = json_write(stdout, json_report(&j));
 	free(why);
@@ -560,10 +568,17 @@ static int write_trace(struct report *r)
 /* Writes the file of pictures. */
 static int write_html(struct report *r)
 {
+	struct why_view *why = all_why(r);
 	struct json_report j = data_of(r);
+	int err;
 
+	if (!why)
+		return -ENOMEM;
 	j.tcp = &r->tcp;
-	return html_report(r->html, &j, r->timeline);
+	j.why = why;
+	err = html_report(r->html, &j, r->timeline);
+	free(why);
+	return err;
 }
 
 /* Begins a part of the text: parts have an empty line in between. */

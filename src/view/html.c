@@ -157,9 +157,9 @@ static int put_alone(FILE *f, const struct json_report *r, unsigned int i, bool 
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
 		columns_hist_add_up(s->side, true, (enum nt_op)op, &s->latency[op]);
 	columns_stages_of_side(&s->stages, s->side, true);
-	if (first && s->t)
+	if (first)
 		html_navigation(f, s);
-	if (!err && s->t && s->t->time.nr)
+	if (!err)
 		err = html_parts(f, s, first ? put_recordings : NULL);
 out:
 	free(s);
@@ -263,8 +263,14 @@ int html_report(FILE *f, const struct json_report *r, const struct timeline *mer
 		err = put_alone(f, r, i, first);
 		first = false;
 	}
-	if (!err && first)
+	if (!err && first) {
+		if (r->filtered && r->nr_matched)
+			fprintf(f,
+				"<p class=verdict>Selected: %" PRIu64 " of %" PRIu64
+				" merged commands.</p>",
+				r->nr_taken, r->nr_matched);
 		err = put_recordings(f, r);
+	}
 	if (!err)
 		put_figures(f, r);
 	fputs("</main>\n", f);

@@ -25,7 +25,8 @@
 
 /**
  * html_report() - write the file
- * @merged: the merged commands of @r; its groups are not in the file
+ * @r: has why; its groups are not in the file
+ * @merged: the merged commands of @r
  *
  * Return: 0 or -ENOMEM; whether all could be written is known to @f.
  */

@@ -58,6 +58,33 @@ static unsigned int operations(const struct html_subject *s, unsigned char op[NT
 	return nr;
 }
 
+/* Where slow commands come from, in a line. */
+static int put_why(FILE *f, const struct html_subject *s)
+{
+	const struct why_view *w = &s->r->why[s->merged ? s->r->nr : s->stream];
+	struct html_print p;
+	int err;
+
+	if (!w->why)
+		return 0;
+	err = html_print_begin(&p);
+	if (err)
+		return err;
+	why_print_brief(w, p.f, WRAP_NEVER);
+	return html_print_end(&p, f, "why");
+}
+
+static void put_selected(FILE *f, const struct html_subject *s)
+{
+	uint64_t of = s->r->nr_matched, taken = s->r->nr_taken;
+
+	if (!s->merged)
+		taken = unmatched_taken(s->r->unmatched, s->stream, &of);
+	if (s->r->filtered)
+		fprintf(f, "<p>Selected: %" PRIu64 " of %" PRIu64 " %scommands.</p>", taken, of,
+			s->merged ? "merged " : "");
+}
+
 /* The answer. */
 static int put_verdict(FILE *f, const struct html_subject *s)
 {
@@ -72,9 +99,9 @@ static int put_verdict(FILE *f, const struct html_subject *s)
 						     WRAP_NEVER);
 	if (p.f && html_print_end(&p, f, "verdict"))
 		err = -ENOMEM;
-	if (s->r->filtered && s->merged)
-		fprintf(f, "<p>Selected: %" PRIu64 " of %" PRIu64 " merged commands.</p>",
-			s->r->nr_taken, s->r->nr_matched);
+	if (!err)
+		err = put_why(f, s);
+	put_selected(f, s);
 	fputs("<div class=tiles>", f);
 	for (unsigned int i = 0; i < nr && i < TILES_MAX; i++) {
 		const struct hist_row row = {.h = &s->latency[op[i]], .op = op[i]};
@@ -912,6 +939,12 @@ static const struct section {
 	 has_slowest, put_slowest},
 };
 
+/* Where no command is, there is the answer only. */
+static bool is_there(const struct html_subject *s, unsigned int i)
+{
+	return !i || (s->t && s->t->time.nr && (!sections[i].any || sections[i].any(s)));
+}
+
 int html_parts(FILE *f, const struct html_subject *s,
 	       int (*recordings)(FILE *f, const struct json_report *r))
 {
@@ -920,7 +953,7 @@ int html_parts(FILE *f, const struct html_subject *s,
 	for (unsigned int i = 0; !err && i < ARRAY_SIZE(sections); i++) {
 		const struct section *x = &sections[i];
 
-		if (x->any && !x->any(s))
+		if (!is_there(s, i))
 			continue;
 		fprintf(f, "<section id='%s-%s'><h2>%s</h2>\n", s->id, x->id, x->title);
 		if (x->what)
@@ -937,7 +970,7 @@ void html_navigation(FILE *f, const struct html_subject *s)
 {
 	fputs("<nav aria-label=parts>", f);
 	for (unsigned int i = 0; i < ARRAY_SIZE(sections); i++)
-		if (!sections[i].any || sections[i].any(s))
+		if (is_there(s, i))
 			fprintf(f, "<a href='#%s-%s'>%s</a> ", s->id, sections[i].id,
 				sections[i].title);
 	fputs("<a href='#recordings'>Recordings</a> <a href='#figures'>Figures</a></nav>\n", f);

@@ -407,6 +407,77 @@ static void an_empty_recording_has_a_report(void **state)
 	recordings_free(f, 2);
 }
 
+static bool only_the_first(struct nt_record *r)
+{
+	return !seen[r->side]++;
+}
+
+/* Axes have labels, a point without a neighbour can be seen, and half a command is in no band. */
+static void a_single_command_can_be_seen(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = only_the_first}, {.edit = only_the_first}};
+	struct result r;
+
+	memset(seen, 0, sizeof(seen));
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, "--html", path_of("one.html"));
+	assert_int_equal(r.status, 0);
+	read_page(path_of("one.html"));
+	assert_contains(page, "h8'/>");
+	assert_contains(page, "class=e>200us</text>");
+	assert_contains(page, "<h2>Heat map</h2>");
+	assert_lacks(page, "<h2>Fast and slow commands</h2>");
+	recordings_free(f, 2);
+}
+
+/* Nor has the navigation links to parts that are not there. */
+static void a_selection_of_nothing_is_said(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = NULL}};
+	struct result r;
+
+	recordings_make(f, &c);
+	for (unsigned int nr = 1; nr <= 2; nr++) {
+		RUN(&r, "report", "--html", path_of("none.html"), "--where", "latency>100s",
+		    f[0].path, nr > 1 ? f[1].path : "-v");
+		assert_int_equal(r.status, 0);
+		read_page(path_of("none.html"));
+		assert_contains(page, nr > 1 ? "Selected: 0 of 500 merged commands."
+					     : "Selected: 0 of 500 commands.");
+		assert_contains(page, "<section id=recordings>");
+		assert_lacks(page, "heat-map");
+	}
+	recordings_free(f, 2);
+}
+
+/* The text's line on slow commands, and a table for the bars. */
+static void the_answer_says_where_slow_commands_come_from(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = NULL}};
+	struct result r;
+	char *line, *end;
+
+	c.commands = 5000;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--html", path_of("slow.html"));
+	assert_int_equal(r.status, 0);
+	read_page(path_of("slow.html"));
+	line = strstr(r.out, "slow ");
+	assert_non_null(line);
+	end = strchr(line, '\n');
+	assert_non_null(end);
+	*end = '\0';
+	assert_contains(page, "<p class=why>");
+	assert_contains(strstr(page, "<p class=why>"), line);
+	assert_contains(page, "<table id='merged-bands-read' class=sort>");
+	assert_contains(strstr(page, "merged-bands-read"),
+			"<tr><th scope=row>network_transmission");
+	recordings_free(f, 2);
+}
+
 static void write_file(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
@@ -622,6 +693,9 @@ int main(void)
 		cmocka_unit_test(one_side_has_its_own_stages),
 		cmocka_unit_test(namespaces_have_rows_where_there_are_several),
 		cmocka_unit_test(an_empty_recording_has_a_report),
+		cmocka_unit_test(a_single_command_can_be_seen),
+		cmocka_unit_test(a_selection_of_nothing_is_said),
+		cmocka_unit_test(the_answer_says_where_slow_commands_come_from),
 		cmocka_unit_test(only_a_report_is_replaced),
 		cmocka_unit_test(a_message_says_why_a_file_is_not_written),
 		cmocka_unit_test(a_fifo_gets_the_report),
