@@ -663,7 +663,7 @@ static int report(const struct report_options *o)
 	struct limits limits = o->limits;
 	struct written html = {"--html", HTML_BEGINS, sizeof(HTML_BEGINS) - 1, .f = NULL};
 	struct written perfetto = {"--perfetto", PERFETTO_BEGINS, sizeof(PERFETTO_BEGINS) - 1,
-				   .f = NULL};
+				   .gzip = true};
 	struct written job = {"--fio-job", FIO_JOB_BEGINS, sizeof(FIO_JOB_BEGINS) - 1, .f = NULL};
 	int status = EXIT_FAILURE, err;
 
@@ -905,7 +905,8 @@ static const struct argp_option report_options[] = {
 	 "Also write the report with pictures to FILE, which a browser shows without a network",
 	 SECTION_OUTPUT},
 	{"perfetto", KEY_PERFETTO, "FILE", OPTION_ACTS,
-	 "Also write the commands to FILE, as a trace for ui.perfetto.dev", SECTION_OUTPUT},
+	 "Also write the commands to FILE, as a trace for ui.perfetto.dev; compressed if its name ends with .gz",
+	 SECTION_OUTPUT},
 	{"perfetto-max", KEY_MAX, "N", 0,
 	 "At most N commands in that file: half of them the slowest, the others a sample (default 200000)",
 	 SECTION_OUTPUT},

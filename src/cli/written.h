@@ -16,16 +16,20 @@
  * @option: that names it
  * @begins: how such a file begins, @len bytes: another one is not replaced, as it may be a
  * recording
+ * @gzip: a file whose name ends with ".gz" is compressed
  * @path: set by written_open()
- * @f: to write to; NULL if it is not open
+ * @f: to write to; NULL if it is not open, or finished
+ * @open: it needs written_close()
  */
 struct written {
 	const char *option;
 	const char *begins;
 	size_t len;
+	bool gzip;
 	const char *path;
 	struct destination to;
 	FILE *f;
+	bool open;
 };
 
 /** written_open() - Return: false if it cannot be opened, after a message */

@@ -37,6 +37,18 @@ for side in 0 1; do
 	"$program" report "${recordings[side]}" --perfetto "$out/side$side" >/dev/null
 	equal "side $side alone has its commands" "$(decode "$out/side$side" | grep -c 'name: "cid"')" 2146
 done
+"$program" report "${recordings[@]}" --perfetto "$out/plain" >/dev/null
+for time in first second; do
+	"$program" report "${recordings[@]}" --perfetto "$out/trace.gz" >/dev/null
+	check "what gzip made of it is the same, the $time time" cmp <(gzip -dc "$out/trace.gz") "$out/plain"
+done
+check "and is smaller" test "$(stat -c %s "$out/trace.gz")" -lt $(($(stat -c %s "$out/plain") / 2))
+echo something | gzip >"$out/other.gz"
+"$program" report "${recordings[@]}" --perfetto "$out/other.gz" >/dev/null 2>&1
+equal "another compressed file is not replaced" "$(gzip -dc "$out/other.gz")" something
+ln -s /dev/full "$out/full.gz"
+"$program" report "${recordings[@]}" --perfetto "$out/full.gz" >/dev/null 2>"$out/log"
+equal "a full disk is an error" "$? $(<"$out/log")" "1 ntprof-bpf: --perfetto $out/full.gz: No space left on device"
 echo something >"$out/other"
 "$program" report "${recordings[@]}" --perfetto "$out/other" >/dev/null 2>&1
 equal "another file is not replaced" "$(<"$out/other")" something
