@@ -11,6 +11,7 @@
 #include "view/csv.h"
 #include "view/histograms.h"
 #include "view/lines.h"
+#include "view/stages.h"
 #include "view/visible_rows.h"
 
 /*
@@ -99,6 +100,106 @@ static void print_notes(const struct groups *g, FILE *f)
 			groups_late(g));
 }
 
+/*
+ * The mean of each stage, with a column for each group: what their rows name one stage of. Groups
+ * that do not fit into the line are counted.
+ */
+#define STAGE_GROUPS_MAX (TABLE_COLUMNS_MAX - 2)
+
+struct group_stage_row {
+	unsigned int stage;
+	const struct group_stages *of[STAGE_GROUPS_MAX];
+};
+
+static void get_group_stage(const void *row, const struct column *c, struct value *v)
+{
+	const struct group_stage_row *r = row;
+
+	group_stages_name(r->of[0], r->stage, v->buf, sizeof(v->buf));
+	value_text(v, v->buf);
+}
+
+static void get_group_where(const void *row, const struct column *c, struct value *v)
+{
+	const struct group_stage_row *r = row;
+	uint8_t into[NT_MERGED_STAGES_NR];
+
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		into[i] = r->of[0]->joined[r->stage] & 1u << i ? r->stage : i;
+	value_text(v, stages_where_name(stages_where(r->of[0]->of, into, r->stage)));
+}
+
+static void get_group_mean(const void *row, const struct column *c, struct value *v)
+{
+	const struct group_stage_row *r = row;
+	const struct group_stages *s = r->of[c->arg];
+
+	v->none = !s->commands || !s->joined[r->stage];
+	value_real(v, v->none ? 0 : (double)s->sum[r->stage] / (double)s->commands);
+}
+
+/* The keys of a group, for a heading. */
+static void group_title(const struct queue_row *q, const struct group_table *t, unsigned int keys,
+			char *title, size_t size)
+{
+	size_t used = 0;
+
+	for (unsigned int i = 0; i < keys && used < size; i++) {
+		char cell[GROUP_SHORT_LEN];
+		struct value v;
+
+		columns_get(&t->columns, t->first_key + i, q, &v);
+		used += (size_t)snprintf(
+			title + used, size - used, "%s%s", i ? " " : "",
+			cell_format(cell, sizeof(cell), &t->column[t->first_key + i], &v));
+	}
+}
+
+static void stages_of_groups_print(const struct groups *g, const struct group_table *t,
+				   unsigned int keys, FILE *f, unsigned int width)
+{
+	static const struct column stage = COLUMN("stage", NAME, .get = get_group_stage);
+	static const struct column where = COLUMN("where", NAME, .get = get_group_where);
+	char title[STAGE_GROUPS_MAX][GROUP_SHORT_LEN] = {"total"};
+	struct column column[TABLE_COLUMNS_MAX] = {stage, where};
+	struct columns columns = {"stages", column, 2};
+	struct group_stage_row row;
+	struct table table;
+	struct group_row r;
+	struct made m;
+	size_t nr = 1 + groups_rows(g);
+
+	for (unsigned int i = 0; i < nr && i < STAGE_GROUPS_MAX; i++) {
+		groups_total(g, &r);
+		if (i) {
+			groups_row(g, i - 1, &r);
+			columns_groups_row(&m.q, &m.h, &r);
+			group_title(&m.q, t, keys, title[i], sizeof(title[i]));
+		}
+		row.of[i] = &r.cell->stages;
+		column[columns.nr++] = (struct column){"mean", title[i], .unit = UNIT_NANOSECONDS,
+						       .get = get_group_mean, .arg = i};
+	}
+	for (;; columns.nr--) {
+		table = (struct table){.columns = &columns};
+		for (unsigned int i = 0; i < columns.nr; i++)
+			table_add(&table, i, NULL, 0);
+		for (row.stage = 0; row.stage < NT_MERGED_STAGES_NR; row.stage++)
+			if (row.of[0]->joined[row.stage])
+				table_measure(&table, &row);
+		/* The total and one group are there in any case. */
+		if (table_lay_out(&table, TABLE_CLOSE) <= width || columns.nr == 4)
+			break;
+	}
+	fputs("\nmean of each stage\n", f);
+	table_titles(&table, f);
+	for (row.stage = 0; row.stage < NT_MERGED_STAGES_NR; row.stage++)
+		if (row.of[0]->joined[row.stage])
+			table_row(&table, &row, f);
+	if (nr > columns.nr - 2)
+		fprintf(f, "groups without a column here: %zu\n", nr - (columns.nr - 2));
+}
+
 void groups_print(const struct groups *g, const struct group_choice *c, FILE *f, unsigned int width,
 		  bool unicode, const struct path_lines *between)
 {
@@ -132,6 +233,8 @@ void groups_print(const struct groups *g, const struct group_choice *c, FILE *f,
 	for (size_t i = 0; i < groups_nr(g); i++)
 		group_print_names_once(name_at, g, i, TEXT_HEX, f);
 	print_notes(g, f);
+	if (total.cell->stages.commands && groups_rows(g) > 1 && !c->grouping.every_ns)
+		stages_of_groups_print(g, &t, c->grouping.by.nr, f, width);
 	for (size_t i = 1; c->scale.on && i < lines_of(g); i++)
 		group_histogram_print(line_of(g, i, &m), &t, c, &canvas);
 }

@@ -139,6 +139,78 @@ static void a_name_is_whole_below_the_table_once(void **state)
 		"nqn.b: nqn.b (host NQN)\n");
 }
 
+/* Two reads by queue 1 and a write by queue 2, whose first stage takes a tenth; the others are
+ * joined. */
+static struct groups *split(const struct group_choice *c)
+{
+	static const uint64_t latency[] = {1000 * US, 3000 * US, 5000 * US};
+	struct groups *g = groups_new(&c->grouping);
+
+	assert_non_null(g);
+	for (unsigned int i = 0; i < ARRAY_SIZE(latency); i++) {
+		struct group_split s = {.of = NT_SIDES, .nr = NT_MERGED_STAGES_NR};
+		const struct group_command of = {.after_ns = i,
+						 .at_ns = i + 1,
+						 .latency = latency[i],
+						 .stands_for = 1,
+						 .split = &s};
+		const struct group_name name =
+			i < 2 ? named(NT_OP_READ, "", "", 1) : named(NT_OP_WRITE, "", "", 2);
+
+		s.ns[0] = (int64_t)latency[i] / 10;
+		s.ns[1] = (int64_t)latency[i] - s.ns[0];
+		for (unsigned int k = 1; k < NT_MERGED_STAGES_NR; k++)
+			s.into[k] = k < 3 ? 1 : (uint8_t)k;
+		assert_int_equal(groups_add(g, &name, &of), 0);
+	}
+	assert_int_equal(groups_finish(g, 0, S, 0), 0);
+	return g;
+}
+
+/* Below the rows: what the group's latency is made of. A line has as many groups as fit into it. */
+static void each_group_has_its_stages(void **state)
+{
+	static const struct {
+		const char *by;
+		unsigned int width;
+		const char *lines[4];
+	} cases[] = {
+		{"op,queue",
+		 200,
+		 {"\nmean of each stage\n", " total read 1 write 2\n",
+		  "blk_submission                        host         300us  200us   500us\n",
+		  "nvme_tcp_submission+nstack_submission host+target 2.70ms 1.80ms  4.50ms\n"}},
+		{"op,queue",
+		 60,
+		 {"\nmean of each stage\n", "  total read 1\n", " 300us  200us\n",
+		  "\ngroups without a column here: 1\n"}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct group_choice c = choice_of(cases[i].by, "max", 0);
+		struct groups *g = split(&c);
+		char *text = printed(g, &c, cases[i].width);
+
+		for (size_t k = 0; k < ARRAY_SIZE(cases[i].lines); k++)
+			if (!strstr(text, cases[i].lines[k]))
+				fail_msg("'%s' is not in:\n%s", cases[i].lines[k], text);
+		free(text);
+		groups_free(g);
+	}
+}
+
+/* One group has the total's, which the report shows. */
+static void a_single_group_has_no_stages_of_its_own(void **state)
+{
+	const struct group_choice c = choice_of("nqn", "max", 0);
+	struct groups *g = split(&c);
+	char *text = printed(g, &c, 200);
+
+	assert_null(strstr(text, "mean of each stage"));
+	free(text);
+	groups_free(g);
+}
+
 /* Several groups may be of one host, as may several be of one subsystem. */
 static void a_host_of_two_subsystems_is_named_once(void **state)
 {
@@ -401,6 +473,8 @@ int main(void)
 		cmocka_unit_test(intervals_have_their_beginning_in_thousandths),
 		cmocka_unit_test(without_a_key_the_first_cell_says_what_a_line_is),
 		cmocka_unit_test(a_name_is_whole_below_the_table_once),
+		cmocka_unit_test(each_group_has_its_stages),
+		cmocka_unit_test(a_single_group_has_no_stages_of_its_own),
 		cmocka_unit_test(a_host_of_two_subsystems_is_named_once),
 		cmocka_unit_test(a_name_is_printed_in_the_style_that_is_asked_for),
 		cmocka_unit_test(a_narrow_line_gives_up_one_thing_after_another),
