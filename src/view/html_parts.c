@@ -313,9 +313,10 @@ static void tcp_rows_of(const struct html_subject *s, unsigned int stream, struc
 		tcp_history_rows(s->r->tcp, stream, rows);
 }
 
+/* A broken recording may have commands of which none has a beginning: there is no axis then. */
 static bool has_tcp(const struct html_subject *s)
 {
-	const struct tcp_queue *q = s->r->tcp ? s->r->tcp->queues : NULL;
+	const struct tcp_queue *q = s->r->tcp && s->t->time.nr ? s->r->tcp->queues : NULL;
 
 	while (q && (!q->states || !is_about(s, q->key.stream)))
 		q = q->hh.next;

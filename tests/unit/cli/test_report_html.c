@@ -297,6 +297,32 @@ static void tcp_of_many_recordings_is_counted(void **state)
 	recordings_free(f, 6);
 }
 
+static bool without_a_beginning(struct nt_record *r)
+{
+	if (r->side != NT_HOST)
+		return true;
+	with_a_state(r);
+	r->points[NT_H_SUBMIT] = r->points[NT_H_QUEUE_RQ] = 0;
+	return true;
+}
+
+/* Merged commands of which none has a time at which it began: there is no axis of time. */
+static void tcp_without_a_beginning_of_any_command_has_no_part(void **state)
+{
+	struct recording f[2] = {{.edit = without_a_beginning}, {.edit = NULL}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct result r;
+
+	eventful = f;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--html", path_of("timeless.html"));
+	assert_int_equal(r.status, 0);
+	read_page(path_of("timeless.html"));
+	assert_contains(page, "id='merged-verdict'");
+	assert_lacks(page, "<h2>TCP</h2>");
+	recordings_free(f, 2);
+}
+
 static void recordings_without_events_and_tcp_have_no_such_parts(void **state)
 {
 	struct recording f[2];
@@ -692,6 +718,7 @@ int main(void)
 		cmocka_unit_test(of_endless_events_the_last_have_marks_and_the_others_are_counted),
 		cmocka_unit_test(tcp_connections_without_room_are_counted),
 		cmocka_unit_test(tcp_of_many_recordings_is_counted),
+		cmocka_unit_test(tcp_without_a_beginning_of_any_command_has_no_part),
 		cmocka_unit_test(recordings_without_events_and_tcp_have_no_such_parts),
 		cmocka_unit_test(other_outputs_stay_as_they_are),
 		cmocka_unit_test(one_side_has_its_own_stages),
