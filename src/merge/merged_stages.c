@@ -43,7 +43,7 @@ bool network_split(const struct nt_record *host, const struct nt_record *target,
 	}
 	part[NT_NP_HOST_SEND_QUEUE] = of_host;
 	part[NT_NP_TARGET_SEND_QUEUE] = of_target;
-	part[NT_NP_WIRE] = network - of_host - of_target;
+	part[NT_NP_WIRE] = (int64_t)((uint64_t)network - (uint64_t)(of_host + of_target));
 	return true;
 }
 

@@ -150,6 +150,12 @@ static const uint8_t merged_of[NT_SIDES][NT_STAGES_MAX] = {
 		},
 };
 
+/* Modulo 2^64: a damaged stream may have stages of centuries. */
+static inline void add_time(int64_t *stage, uint64_t ns)
+{
+	*stage = (int64_t)((uint64_t)*stage + ns);
+}
+
 /*
  * With no point missing, all is known at compile time: the segments of a shape, a constant, form
  * one chain, and each belongs to a fixed stage. So the stages always add up to the latency. As in
@@ -161,7 +167,7 @@ static const uint8_t merged_of[NT_SIDES][NT_STAGES_MAX] = {
                                                     \
 		if (to < at)                        \
 			return false;               \
-		ADD(id, (int64_t)(to - at));        \
+		ADD(id, to - at);                   \
 		at = to;                            \
 	}
 
@@ -173,7 +179,7 @@ walk_host(const struct nt_record *r, unsigned int shape, int64_t stage[NT_MERGED
 
 	if (!at)
 		return false;
-#define ADD(id, ns) stage[merged_of[NT_HOST][NT_##id]] += (ns)
+#define ADD(id, ns) add_time(&stage[merged_of[NT_HOST][NT_##id]], ns)
 	NT_HOST_SEGMENTS(WALK)
 #undef ADD
 	return true;
@@ -194,8 +200,8 @@ walk_target(const struct nt_record *r, unsigned int shape, int64_t stage[NT_MERG
 	do {                                                                     \
 		if (merged_of[NT_TARGET][NT_##id] == NT_MS_NETWORK_TRANSMISSION) \
 			break;                                                   \
-		stage[merged_of[NT_TARGET][NT_##id]] += (ns);                    \
-		stage[NT_MS_NETWORK_TRANSMISSION] -= (ns);                       \
+		add_time(&stage[merged_of[NT_TARGET][NT_##id]], ns);             \
+		add_time(&stage[NT_MS_NETWORK_TRANSMISSION], -(ns));             \
 	} while (0)
 	NT_TARGET_SEGMENTS(WALK)
 #undef ADD

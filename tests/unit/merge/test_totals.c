@@ -459,6 +459,25 @@ static void sums_of_negative_stages_outlive_64_bits(void **state)
 	totals_free(&t);
 }
 
+/* Those of one command do not: a broken recording may have any, and they wrap around. */
+static void stages_of_centuries_wrap_around(void **state)
+{
+	const uint64_t network[] = {0, 10000};
+	struct totals t;
+
+	assert_int_equal(totals_init(&t, 0), 0);
+	for (unsigned int i = 0; i < 4 * 40; i++) {
+		struct nt_record host = host_read(network[i & 1]), target = target_read();
+
+		host.fine[NT_HF_OUT] = target.fine[NT_TF_OUT] = i & 2 ? UINT32_MAX : 0;
+		for (unsigned int p = NT_T_DONE; p <= NT_T_SENT; p++)
+			target.points[p] = (uint64_t)INT64_MAX + 70880 + i / 4 + p;
+		assert_int_equal(totals_add(&t, &one, &host, &target), 0);
+	}
+	assert_int_equal(t.row[NT_OP_READ]->split, 160);
+	totals_free(&t);
+}
+
 /* A read whose host took @host_ns until its first packet left TCP, and its target @target_ns. */
 static void add_fine(struct totals *t, uint64_t network_ns, uint32_t host_ns, uint32_t target_ns)
 {
@@ -538,6 +557,7 @@ int main(void)
 		cmocka_unit_test(the_slowest_of_all_commands_are_kept),
 		cmocka_unit_test(sums_outlive_64_bits),
 		cmocka_unit_test(sums_of_negative_stages_outlive_64_bits),
+		cmocka_unit_test(stages_of_centuries_wrap_around),
 		cmocka_unit_test(the_network_is_what_both_senders_kept_and_the_wire),
 		cmocka_unit_test(an_r2t_write_waits_twice_in_each_sender),
 		cmocka_unit_test(more_kinds_of_stages_than_there_is_room_for_are_unsplit),
