@@ -210,9 +210,6 @@ static void add_negative(struct totals *t, struct totals_stage *stage, int64_t n
 	stage->below += ns;
 }
 
-/* The bit of a part of the network, see struct totals_stage. */
-#define PART_BIT(part) (1u << (NT_MERGED_STAGES_NR + (part)))
-
 /* Return: false if there is no room or memory for the parts. */
 static bool find_parts(struct totals *t, enum nt_op op)
 {
@@ -220,7 +217,8 @@ static bool find_parts(struct totals *t, enum nt_op op)
 
 	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++) {
 		if (!t->part[op][i])
-			t->part[op][i] = stage_get(t, op, PART_BIT(i), network_part_name(i), &full);
+			t->part[op][i] =
+				stage_get(t, op, TOTALS_PART_BIT(i), network_part_name(i), &full);
 		if (!t->part[op][i])
 			return false;
 	}
@@ -260,6 +258,8 @@ static bool add_network(struct totals *t, struct totals_row *row, const struct m
 	    (row->ctrl && !find_parts(row->ctrl, row->op)))
 		return false;
 	add_parts(t, row->op, part, true);
+	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++)
+		row->part[i] += part[i];
 	if (row->ctrl)
 		add_parts(row->ctrl, row->op, part, false);
 	return true;
@@ -510,6 +510,10 @@ static int row_move(struct totals *into, struct totals_row *from)
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
 		row->sum[i] += from->sum[i];
 		from->sum[i] = 0;
+	}
+	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++) {
+		row->part[i] += from->part[i];
+		from->part[i] = 0;
 	}
 	return 0;
 }

@@ -61,6 +61,9 @@ struct totals_stage {
 	__int128 below;
 };
 
+/* The bit of a part of the network in struct totals_stage. */
+#define TOTALS_PART_BIT(part) (1u << (NT_MERGED_STAGES_NR + (part)))
+
 /** totals_stage_sum() - sum of the stage's times, negative ones included; nanoseconds */
 static inline __int128 totals_stage_sum(const struct totals_stage *s)
 {
@@ -82,6 +85,7 @@ static inline __int128 totals_stage_sum(const struct totals_stage *s)
  * @ctrl: the totals of its controller; NULL: it has none
  * @own: as @stage, there
  * @sum: [stage] nanoseconds, over the commands split, negative times included
+ * @part: [part of the network] the same, of those whose network is counted by its parts
  */
 struct totals_row {
 	const struct merge_connection *connection;
@@ -98,6 +102,7 @@ struct totals_row {
 	struct totals *ctrl;
 	struct totals_stage *own[NT_MERGED_STAGES_NR];
 	__int128 sum[NT_MERGED_STAGES_NR];
+	__int128 part[NT_NETWORK_PARTS_NR];
 };
 
 /**

@@ -513,6 +513,8 @@ static void the_network_is_what_both_senders_kept_and_the_wire(void **state)
 	assert_int_equal(totals_fold(&all, &t), 0);
 	assert_int_equal(totals_stage_sum(stage_of(&all, "wire")), 2100);
 	assert_int_equal(stages_sum(&all), all.latency[NT_OP_READ].sum);
+	assert_true(all.row[NT_OP_READ]->part[NT_NP_WIRE] == 2100);
+	assert_true(t.row[NT_OP_READ]->part[NT_NP_WIRE] == 0);
 	/* Drift may make the wire negative, and nothing else. */
 	add_fine(&all, 100, 100, 20);
 	assert_int_equal(all.negative, 1);

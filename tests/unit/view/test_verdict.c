@@ -26,6 +26,7 @@ static struct merge_connection connections[] = {
 /* How long the stages of a command take. */
 struct times {
 	uint64_t host, network, target;
+	uint32_t sender; /* of the network, what the target's sender kept, and 1; 0: not known */
 };
 
 static struct machines machines;
@@ -67,6 +68,7 @@ static void add(unsigned int connection, enum nt_op op, unsigned int nr, struct 
 			   [NT_H_C2H] = seen + took.host,
 			   [NT_H_CQE] = seen + took.host,
 			   [NT_H_COMPLETE] = seen + took.host},
+		.fine = {[NT_HF_OUT] = took.sender ? 1 : 0},
 	};
 	struct nt_record target = {
 		.side = NT_TARGET,
@@ -77,6 +79,7 @@ static void add(unsigned int connection, enum nt_op op, unsigned int nr, struct 
 			   [NT_T_DONE] = 5000 + took.target,
 			   [NT_T_SEND] = 5000 + took.target,
 			   [NT_T_SENT] = 5000 + took.target},
+		.fine = {[NT_TF_OUT] = took.sender},
 	};
 
 	for (unsigned int i = 0; i < nr; i++)
@@ -134,6 +137,16 @@ static void a_stage_that_is_longest_is_not_called_most(void **state)
 	assert_verdict(WIDE,
 		       "read: p50 991us, p99 991us; the longest stage has 38.3 % of the time: "
 		       "network_transmission (network)\n");
+}
+
+static void a_part_of_the_network_is_of_the_machine_that_has_most_of_it(void **state)
+{
+	add(0, NT_OP_READ, 100, (struct times){.network = 1000 * US, .sender = 100 * US});
+	add(1, NT_OP_READ, 100, (struct times){.network = 1000 * US, .sender = 900 * US});
+	add(2, NT_OP_READ, 100, (struct times){.network = 1000 * US, .sender = 850 * US});
+	assert_verdict(WIDE,
+		       "read: p50 1.00ms, p99 1.00ms; 61.6 % of the time in target_send_queue "
+		       "(target stor1, 51.4 % of it)\n");
 }
 
 /* A place may have more in all its stages than another has in the longest one. */
@@ -251,6 +264,7 @@ int main(void)
 		VERDICT_TEST(what_takes_the_most_time_is_first),
 		VERDICT_TEST(too_few_commands_say_nothing),
 		VERDICT_TEST(a_stage_that_is_longest_is_not_called_most),
+		VERDICT_TEST(a_part_of_the_network_is_of_the_machine_that_has_most_of_it),
 		VERDICT_TEST(a_place_with_more_time_in_all_is_named_as_well),
 		VERDICT_TEST(an_array_that_is_clearly_slower_is_named),
 		VERDICT_TEST(a_hang_of_a_few_commands_shows_the_longest),
