@@ -10,13 +10,31 @@
 #include "core/array.h"
 #include "core/segments.h"
 
-static struct tcp_queue *find(const struct tcp_history *h, unsigned int stream, uint32_t slot,
-			      uint32_t gen)
+static struct tcp_queue *find_in(struct tcp_queue *table, unsigned int stream, uint32_t slot,
+				 uint32_t gen)
 {
 	const struct tcp_queue like = {.key = {.stream = stream, .slot = slot, .gen = gen}};
 	struct tcp_queue *q;
 
-	HASH_FIND(hh, h->queues, &like.key, sizeof(like.key), q);
+	HASH_FIND(hh, table, &like.key, sizeof(like.key), q);
+	return q;
+}
+
+static struct tcp_queue *find(const struct tcp_history *h, unsigned int stream, uint32_t slot,
+			      uint32_t gen)
+{
+	return find_in(h->queues, stream, slot, gen);
+}
+
+static struct tcp_queue *make(unsigned int stream, uint32_t slot, uint32_t gen)
+{
+	struct tcp_queue *q = calloc(1, sizeof(*q));
+
+	if (!q)
+		return NULL;
+	q->key.stream = stream;
+	q->key.slot = slot;
+	q->key.gen = gen;
 	return q;
 }
 
@@ -28,28 +46,50 @@ static struct tcp_queue *get(struct tcp_history *h, unsigned int stream, uint32_
 
 	if (q)
 		return q;
+	q = find_in(h->named, stream, slot, gen);
 	errno = ENOSPC;
-	h->past_queues += HASH_COUNT(h->queues) >= TCP_HISTORY_QUEUES;
-	if (HASH_COUNT(h->queues) >= TCP_HISTORY_QUEUES)
+	if (HASH_COUNT(h->queues) >= TCP_HISTORY_QUEUES) {
+		/* One without a name counts each time. */
+		h->past_queues += !q || !q->past;
+		if (q)
+			q->past = true;
 		return NULL;
+	}
+	if (q)
+		HASH_DEL(h->named, q);
+	else
+		q = make(stream, slot, gen);
 	errno = ENOMEM;
-	q = calloc(1, sizeof(*q));
 	if (!q)
 		return NULL;
-	q->key.stream = stream;
-	q->key.slot = slot;
-	q->key.gen = gen;
 	HASH_ADD(hh, h->queues, key, sizeof(q->key), q);
+	return hash_kept(q) ? q : NULL;
+}
+
+/* The same for a name, which takes no room from connections that have a state. */
+static struct tcp_queue *get_named(struct tcp_history *h, unsigned int stream, uint32_t slot,
+				   uint32_t gen)
+{
+	struct tcp_queue *q = find(h, stream, slot, gen) ?: find_in(h->named, stream, slot, gen);
+
+	if (q)
+		return q;
+	if (HASH_COUNT(h->named) >= TCP_HISTORY_NAMED)
+		hash_drop(h->named, h->named);
+	q = make(stream, slot, gen);
+	if (!q)
+		return NULL;
+	HASH_ADD(hh, h->named, key, sizeof(q->key), q);
 	return hash_kept(q) ? q : NULL;
 }
 
 int tcp_history_queue(struct tcp_history *h, unsigned int stream, enum nt_side side,
 		      const struct queue_info *info)
 {
-	struct tcp_queue *q = get(h, stream, info->slot, info->gen);
+	struct tcp_queue *q = get_named(h, stream, info->slot, info->gen);
 
 	if (!q)
-		return errno == ENOSPC ? 0 : -ENOMEM;
+		return -ENOMEM;
 	q->qid = info->qid;
 	q->ends = info->ends;
 	if (side == NT_HOST)
@@ -315,5 +355,6 @@ void tcp_history_free(struct tcp_history *h)
 		free(q->point);
 	}
 	hash_free(h->queues);
+	hash_free(h->named);
 	*h = (struct tcp_history){.queues = NULL};
 }

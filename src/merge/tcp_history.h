@@ -15,10 +15,12 @@
 #include "shared/record.h"
 #include "shared/tcp.h"
 
-/* Connections of all streams; those past these are counted. */
+/* Connections of all streams whose state is known; those past these are counted. */
 #ifndef TCP_HISTORY_QUEUES
 #define TCP_HISTORY_QUEUES 4096u
 #endif
+/* Those that have a name and no state so far, 700 bytes each: the oldest gives way. */
+#define TCP_HISTORY_NAMED (4 * TCP_HISTORY_QUEUES)
 /* Times of all connections: an hour of 72 of them, and so many segments; 4 and 2 MiB. */
 #ifndef TCP_HISTORY_TIMES
 #define TCP_HISTORY_TIMES (1u << 18)
@@ -43,6 +45,7 @@ enum tcp_limit {
  * struct tcp_queue - a connection
  * @controller, @peer, @qid: as in struct tcp_row; "" if the stream has not said
  * @ends: its addresses
+ * @past: it found no room, and was counted
  * @first, @last: states; @states: how many were read
  * @first_ns, @last_ns: CLOCK_MONOTONIC of its machine
  * @srtt_us_max, @cwnd_min, @queued_max, @notsent_max: of all states
@@ -61,6 +64,7 @@ struct tcp_queue {
 	char peer[NT_NQN_LEN];
 	uint16_t qid;
 	struct queue_ends ends;
+	bool past;
 	struct nt_tcp_state first;
 	struct nt_tcp_state last;
 	uint64_t states;
@@ -92,12 +96,14 @@ struct tcp_queue {
 /**
  * struct tcp_history - all zeroes at first
  * @queues: hash table
+ * @named: the same of connections without a state, and without times
  * @limits, @resent: times of all connections
  * @past_queues, @past_times: what found no room
  * @curves: set by the caller: connections have points
  */
 struct tcp_history {
 	struct tcp_queue *queues;
+	struct tcp_queue *named;
 	unsigned int limits;
 	unsigned int resent;
 	uint64_t past_queues;

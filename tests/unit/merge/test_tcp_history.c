@@ -171,6 +171,31 @@ static void rows_have_extremes_and_what_was_added(void **state)
 	tcp_history_free(&h);
 }
 
+/* As those of recordings that were made without --tcp. */
+static void connections_without_a_state_take_no_room(void **state)
+{
+	struct queue_info info = {.gen = 1, .qid = 5, .subsysnqn = "nqn.a"};
+	struct nt_tcp_state s = {.snd_cwnd = 10};
+	struct tcp_rows rows = {.asked = true};
+	struct tcp_history h = {.queues = NULL};
+
+	for (; info.slot < 2 * TCP_HISTORY_NAMED; info.slot++)
+		assert_int_equal(tcp_history_queue(&h, 0, NT_HOST, &info), 0);
+	assert_int_equal(h.past_queues, 0);
+	assert_int_equal(HASH_COUNT(h.named), TCP_HISTORY_NAMED);
+	for (unsigned int i = 1; i <= TCP_HISTORY_QUEUES + 3; i++)
+		for (unsigned int k = 0; k < 2; k++)
+			assert_int_equal(
+				tcp_history_state(&h, 0, info.slot - i, 1, (1 + k) * MS, &s), 0);
+	assert_int_equal(h.past_queues, 3);
+	tcp_history_rows(&h, 0, &rows);
+	assert_int_equal(rows.nr, TCP_HISTORY_QUEUES);
+	assert_string_equal(rows.row[0].peer, "nqn.a");
+	assert_string_equal(rows.row[rows.nr - 1].peer, "nqn.a");
+	tcp_rows_free(&rows);
+	tcp_history_free(&h);
+}
+
 static void what_finds_no_room_is_counted(void **state)
 {
 	struct nt_tcp_state s = {.snd_cwnd = 10};
@@ -228,6 +253,7 @@ int main(void)
 		cmocka_unit_test(
 			what_limits_a_connection_is_known_for_each_time_between_two_states),
 		cmocka_unit_test(rows_have_extremes_and_what_was_added),
+		cmocka_unit_test(connections_without_a_state_take_no_room),
 		cmocka_unit_test(what_finds_no_room_is_counted),
 		cmocka_unit_test(curves_become_coarser_and_lose_no_extreme),
 	};
