@@ -84,6 +84,10 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  * readers find it out, see merge/tcp_history.h
  */
 #define NT_F_RETRANSMITTED (1u << 9)
+/* Those that a stream has, with the number of an origin; a reader takes no account of others. */
+#define NT_F_OF_STREAM                                                                    \
+	(NT_F_NO_CQE | NT_F_CANCELLED | NT_F_REQUEUED | NT_F_UNSPLIT | NT_F_ADMIN_QUEUE | \
+	 NT_F_ENDED | NT_F_ARRIVAL_JOINED | NT_ORIGIN_MASK << NT_F_ORIGIN_SHIFT)
 /* its latency is counted, and its stages are not yet; readers never see this flag (target) */
 #define NT_F_COUNTED (1u << 14)
 /* a Connect until it is answered, or ends; readers never see this flag (host) */

@@ -254,7 +254,7 @@ static bool kind_define(struct record_decoder *d, const uint8_t *p)
 	k->opcode = p[1];
 	k->shape = p[2];
 	k->status = get_le16(p + 3);
-	k->flags = get_le32(p + 5);
+	k->flags = get_le32(p + 5) & NT_F_OF_STREAM;
 	k->nsid = get_le32(p + 9);
 	k->length = get_le32(p + 13);
 	d->nr_kinds++;

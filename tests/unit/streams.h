@@ -114,7 +114,7 @@ static inline struct stream_event random_record(void)
 	r->gen = random_width();
 	r->nsid = random_width();
 	r->length = random_width();
-	r->flags = random_width();
+	r->flags = random_width() & NT_F_OF_STREAM;
 	r->slba = random64() % 2 ? random_width() : 0;
 	for (unsigned int i = 0; i < NT_POINTS_MAX; i++)
 		r->points[i] = random64() % 3 ? random_width() : 0;
