@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/hash.h"
 
 /* The shortest bin: 65.5 us. */
 #define TIME_SHIFT 16
@@ -212,8 +213,7 @@ cell_make(struct timeline *t, struct timeline_cell **at, const void *owner, uint
 
 static inline struct timeline_cell *cell_get(struct timeline *t, const void *owner, uint64_t what)
 {
-	uint64_t key = ((uint64_t)(uintptr_t)owner ^ what << 20) * 0x9e3779b97f4a7c15ULL;
-	size_t at = (key >> 40) % ARRAY_SIZE(t->table);
+	size_t at = hash_pair((uintptr_t)owner, what) % ARRAY_SIZE(t->table);
 
 	for (; t->table[at]; at = (at + 1) % ARRAY_SIZE(t->table))
 		if (t->table[at]->owner == owner && t->table[at]->what == what)

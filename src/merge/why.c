@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/hash.h"
 #include "core/segments.h"
 #include "merge/tcp_history.h"
 
@@ -445,9 +446,8 @@ static inline struct why_cell *cell_get(struct why *w, enum why_key key, enum wh
 			 : key == WHY_CPU    ? c->host_stream
 			 : key == WHY_DEVICE ? w->queue[c->index].array
 					     : c->index;
-	uint64_t hash =
-		(what ^ place << 32 ^ (uint64_t)(key * WHY_OPS + op) << 56) * 0x9e3779b97f4a7c15ULL;
-	size_t at = (hash >> 40) % ARRAY_SIZE(w->table);
+	size_t at = hash_pair(what, place << 32 | (uint64_t)(key * WHY_OPS + op)) %
+		    ARRAY_SIZE(w->table);
 
 	for (; w->table[at]; at = (at + 1) % ARRAY_SIZE(w->table)) {
 		struct why_cell *cell = w->table[at];

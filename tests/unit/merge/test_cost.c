@@ -9,6 +9,7 @@
 #include "merge/testing.h"
 
 #include "merge/places.h"
+#include "merge/timeline.h"
 #include "merge/topology.h"
 
 static uint64_t blocks;
@@ -275,9 +276,44 @@ static void names_of_many_devices_are_listed_at_little_cost(void **state)
 	places_free(p);
 }
 
+/*
+ * CPUs, of which a recording has any numbers, whose places in the table follow each other, if they
+ * do not depend on secret numbers; and one that is none of them and begins with the first.
+ */
+static void chosen_numbers_cost_a_picture_little(void **state)
+{
+	const struct nt_record r = {.side = NT_HOST, .op = NT_OP_READ, .length = 4096};
+	struct timeline_command c = {.owner = &r, .begin_ns = 1, .latency_ns = 1, .r = &r};
+	const unsigned int places = 2 * TIMELINE_CELLS, nr = 1000;
+	struct timeline *t = timeline_new();
+	bool taken[2 * TIMELINE_CELLS] = {false};
+	unsigned int cells = 0;
+	uint64_t before;
+
+	assert_non_null(t);
+	/* The size of the commands has a cell as well. */
+	for (uint32_t cpu = 1; cpu < ORIGIN_NO_CPU && cells < TIMELINE_CELLS - 1; cpu++) {
+		uint64_t place = ((uint64_t)cpu << 20) * 0x9e3779b97f4a7c15ULL >> 40;
+
+		if (place % places >= TIMELINE_CELLS - 1 || taken[place % places])
+			continue;
+		taken[place % places] = true;
+		c.cpu = (uint16_t)cpu;
+		assert_int_equal(timeline_add(t, &c), 0);
+		cells++;
+	}
+	before = blocks;
+	c.cpu = 0;
+	for (unsigned int i = 0; i < nr; i++)
+		assert_int_equal(timeline_add(t, &c), 0);
+	assert_uint_in_range(blocks - before, nr, BLOCKS_EACH * nr);
+	timeline_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(chosen_numbers_cost_a_picture_little),
 		cmocka_unit_test(trouble_costs_twice_as_much_at_the_most),
 		cmocka_unit_test(a_stream_with_many_like_queues_costs_others_little_when_they_end),
 		cmocka_unit_test(a_queue_costs_little_when_there_is_no_room),
