@@ -15,19 +15,19 @@ trap 'rm -rf "$work"' EXIT
 cat >"$work/list" <<'END'
 # A comment.
 @ bpf/queues.bpf.h bpf/test_socket*
--	if (original && ready != original && (__u64)BPF_CORE_READ(sk, sk_user_data) == queue)
-+	if (original && (__u64)BPF_CORE_READ(sk, sk_user_data) == queue)
- 		nt_control.data_ready = ready;
+-	if (!l || !original || ready == original || (__u64)BPF_CORE_READ(sk, sk_user_data) != queue)
++	if (!l || !original || (__u64)BPF_CORE_READ(sk, sk_user_data) != queue)
+ 		return;
 @ bpf/queues.bpf.h bpf/test_sockets
--		nt_control.data_ready = ready;
-+		nt_control.data_ready = ready + 0;
+-	nt_control.data_ready = ready;
++	nt_control.data_ready = ready + 0;
 
 @ bpf/queues.bpf.h bpf/test_sockets
--		nt_control.data_ready = ready;
-+		nt_control.data_ready = nobody;
+-	nt_control.data_ready = ready;
++	nt_control.data_ready = nobody;
 
 @ bpf/queues.bpf.h bpf/test_sockets
--		nt_control.data_ready = nobody;
+-	nt_control.data_ready = nobody;
 
 @ bpf/queues.bpf.h bpf/test_sockets
 -{
