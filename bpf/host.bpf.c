@@ -35,6 +35,14 @@ int BPF_PROG(timed_out, struct request *rq)
 	return 0;
 }
 
+/* Runs in the task that submits the request, or in the worker that sends one again. */
+SEC("tp_btf/block_rq_insert")
+int BPF_PROG(rq_insert, struct request *rq)
+{
+	task_insert(rq);
+	return 0;
+}
+
 #include "host_tracepoints.bpf.h"
 #include "host_stock.bpf.h"
 #if !NT_PLAIN_ARRIVALS

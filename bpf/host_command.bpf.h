@@ -104,11 +104,16 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 		goto no_slot;
 	if (left) {
 		flags = count_unended(rq, left, c);
+		if (nt_knobs.origins & NT_ORIGIN_TASK && wanted)
+			__builtin_memcpy(&c->task, &left->task, sizeof(c->task));
 		cmd_release(left);
 	}
 	if (in_flight(c))
 		flags |= count_unended(rq, c, c);
 	if (wanted) {
+		/* A worker sends a command again: who submitted it has not changed. */
+		if (nt_knobs.origins & NT_ORIGIN_TASK)
+			task_begin(&c->task, rq, flags & NT_F_REQUEUED && c->task.pid);
 		/* No other points are set where there are only the ends. */
 		if (nt_knobs.ends && !burst)
 			c->r.points[NT_H_QUEUE_RQ] = c->r.points[NT_H_COMPLETE] = 0;
@@ -122,6 +127,9 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 		if (burst)
 			JOINS_BURST(q, burst, BPF_CORE_READ(queue, sock, sk));
 	} else {
+		/* If it is sent again, it may be in the sample then. */
+		if (nt_knobs.origins & NT_ORIGIN_TASK)
+			c->task.pid = 0;
 		record_counted(&c->r, sqe, h->qid == 0);
 		/* The command's age where submit has none, for user space: set before it looks. */
 		c->r.points[NT_H_QUEUE_RQ] = submit ? 0 : bpf_ktime_get_ns();
@@ -353,20 +361,20 @@ static __always_inline void cmd_answered(struct nt_cmd *c, struct nt_queue *q, _
 
 /*
  * As record_submit(), with the origin of the command if the reader asks for it.
- * @r: of a command that has just been released, and whose request is not in use again
+ * @c: has just been released, and its request is not in use again
  * @rq: typed
  */
-static __always_inline void host_record_submit(struct nt_record *r, const struct nt_queue *q,
+static __always_inline void host_record_submit(struct nt_cmd *c, const struct nt_queue *q,
 					       struct request *rq, __u64 latency)
 {
 	struct nt_from from;
 
 	if (!nt_knobs.origins) {
-		record_submit(r, NT_HOST, q, latency);
+		record_submit(&c->r, NT_HOST, q, latency);
 		return;
 	}
-	origin_fill(&from, rq);
-	record_submit_from(r, NT_HOST, q, latency, &from);
+	origin_fill(&from, rq, &c->task);
+	record_submit_from(&c->r, NT_HOST, q, latency, &from);
 }
 
 static __always_inline __u8 shape_of(const struct nt_record *r)
@@ -532,7 +540,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		if (failed_over(rq, r))
 			count(NT_CNT_FAILOVERS);
 		r->flags |= NT_F_CANCELLED;
-		host_record_submit(r, q, rq, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
+		host_record_submit(c, q, rq, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
 		return 0;
 	}
 	/* The CQE does not say so, or was not seen. */
@@ -540,7 +548,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		r->status = status_of_request(rq);
 	if (is_error(r)) {
 		failed(rq, q, r);
-		host_record_submit(r, q, rq, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
+		host_record_submit(c, q, rq, now - (begin ?: r->points[NT_H_QUEUE_RQ]));
 		return 0;
 	}
 	if (!begin) {
@@ -551,7 +559,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	stages = latency_count(q, r, q->controller, cpu, now - begin);
 	if (!(nt_knobs.stages && ends) && !stages_count(NT_HOST, r, shape, unknown, cpu, stages))
 		record_unsplit(r);
-	host_record_submit(r, q, rq, now - begin);
+	host_record_submit(c, q, rq, now - begin);
 	return 0;
 }
 

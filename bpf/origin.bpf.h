@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Where a host's command comes from: the cgroup of its bio, which says to whom the I/O belongs,
- * whichever task submits it, and the CPU that made its request. Nothing here runs unless it is
- * asked for, which .rodata says.
+ * whichever task submits it, the CPU that made its request, and the task that submitted it. Nothing
+ * here runs unless it is asked for, which .rodata says.
  */
 #ifndef NTPROF_ORIGIN_BPF_H
 #define NTPROF_ORIGIN_BPF_H
 
 #include "control.bpf.h"
+#include "queues.bpf.h"
 #include "select.bpf.h"
 
 /* CO-RE: kernels without CONFIG_BLK_CGROUP have no bi_blkg. */
@@ -53,6 +54,81 @@ struct request___origin {
 	struct bio___origin *bio;
 	struct blk_mq_ctx___origin *mq_ctx;
 } __attribute__((preserve_access_index));
+
+struct task_struct___origin {
+	unsigned int flags;
+	int tgid;
+	struct task_struct___origin *group_leader;
+	char comm[NT_COMM_LEN];
+} __attribute__((preserve_access_index));
+
+#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
+
+/* @start: when the block layer began with the request: a note of an earlier one is older */
+struct inserted_by {
+	__u64 start;
+	struct nt_task task;
+};
+
+/*
+ * Who put a request into a queue of the block layer, by the address of the request. Another task,
+ * mostly a worker, may hand it to the driver later: with an I/O scheduler, or when the task that
+ * submits it goes to sleep. A request that is handed over at once is not here. The oldest give way:
+ * requests that were merged into others stay until then. There is no such map where tasks are not
+ * asked for.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u64);
+	__type(value, struct inserted_by);
+} inserted SEC(".maps");
+
+static __always_inline void task_now(struct nt_task *t)
+{
+	struct task_struct___origin *task = (void *)bpf_get_current_task_btf();
+	struct task_struct___origin *leader = task->group_leader;
+
+	t->pid = (__u32)task->tgid | (task->flags & PF_KTHREAD ? NT_TASK_KERNEL : 0);
+	/* What is behind the terminator is part of a key of user space. */
+	__builtin_memset(t->comm, 0, sizeof(t->comm));
+	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), leader->comm);
+}
+
+/*
+ * A request of any driver goes into a queue of the block layer. Until the first I/O command is
+ * seen, it is not known which requests are of nvme-tcp, and all are noted. @rq: typed
+ */
+static __always_inline void task_insert(struct request *rq)
+{
+	__u64 ops = (__u64)rq->q->mq_ops, owner = (__u64)rq;
+	const struct nt_learned *l = learned_now();
+	struct inserted_by by = {};
+
+	if (!l || (l->mq_ops[0] && ops != l->mq_ops[0] && ops != l->mq_ops[1]))
+		return;
+	by.start = rq->start_time_ns;
+	task_now(&by.task);
+	bpf_map_update_elem(&inserted, &owner, &by, BPF_ANY);
+}
+
+/*
+ * Fills in who submitted a request that the driver has got from the current task. Its start may be
+ * older than when it was noted: that of a request which was merged into it.
+ * @again: it is sent again, and @t is filled
+ */
+static __always_inline void task_begin(struct nt_task *t, struct request *rq, bool again)
+{
+	__u64 owner = (__u64)rq;
+	const struct inserted_by *by = bpf_map_lookup_elem(&inserted, &owner);
+
+	if (!again && by && by->start >= rq->start_time_ns)
+		__builtin_memcpy(t, &by->task, sizeof(*t));
+	else if (!again)
+		task_now(t);
+	if (by)
+		bpf_map_delete_elem(&inserted, &owner);
+}
 
 /*
  * NULL for a request without a bio, such as a flush that the block layer makes, and for admin
@@ -112,14 +188,25 @@ static __always_inline enum nt_fate request_fate(struct request *rq, struct nvme
 	return fate;
 }
 
-/* For a request that ends. Its bio is still there: the block layer ends the bio later. */
-static __always_inline void origin_fill(struct nt_from *from, struct request *rq)
+/*
+ * For a request that ends. Its bio is still there: the block layer ends the bio later. @task: who
+ * submitted it
+ */
+static __always_inline void origin_fill(struct nt_from *from, struct request *rq,
+					const struct nt_task *task)
 {
-	struct cgroup___origin *cgroup = cgroup_of((void *)rq);
+	struct cgroup___origin *cgroup = NULL;
 
+	if (nt_knobs.origins & NT_ORIGIN_PLACE)
+		cgroup = cgroup_of((void *)rq);
 	from->cgroup = cgroup ? BPF_CORE_READ(cgroup, kn, id) : 0;
-	from->cpu = BPF_CORE_READ((struct request___origin *)rq, mq_ctx, cpu);
-	from->pad = 0;
+	from->cpu = NT_CPU_NONE;
+	if (nt_knobs.origins & NT_ORIGIN_PLACE)
+		from->cpu = BPF_CORE_READ((struct request___origin *)rq, mq_ctx, cpu);
+	if (nt_knobs.origins & NT_ORIGIN_TASK)
+		__builtin_memcpy(&from->task, task, sizeof(from->task));
+	else
+		__builtin_memset(&from->task, 0, sizeof(from->task));
 }
 
 #endif /* NTPROF_ORIGIN_BPF_H */

@@ -215,7 +215,7 @@ static int grouped_records_record(struct grouped_records *t, const struct tracer
 	if (new < 0 || (new &&keep_queue(t, &q)) ||
 	    (group_has(&t->by, GROUP_DEVICE) &&
 	     announced_names_device(&t->announced_names, r, &d) < 0) ||
-	    (group_by_needs(&t->by, GROUP_OF_ORIGIN) != GROUP_KEYS_NR &&
+	    (group_by_origins(&t->by) &&
 	     announced_names_origin(&t->announced_names, tracer, r, &o) < 0))
 		return -ENOMEM;
 	if (r->slot < t->nr_queues && t->queue[r->slot].gen == r->gen)
@@ -500,8 +500,7 @@ static int live(const struct live_options *o)
 	struct run_callbacks callbacks = {
 		.with_path_events = true,
 		.select = o->peers.nr || records ? NT_SELECT_ALL : NT_SELECT_NONE,
-		.origins = group_by_needs(&o->groups.choice.grouping.by, GROUP_OF_ORIGIN) !=
-			   GROUP_KEYS_NR,
+		.origins = group_by_origins(&o->groups.choice.grouping.by),
 		.record = take_record,
 		.fd = open_own,
 		.ready = take_own,

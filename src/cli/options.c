@@ -627,8 +627,8 @@ enum { KEY_BY = 0x100, KEY_STATS, KEY_MIN_LATENCY, KEY_BUCKET_SHIFT };
 static const struct argp_option group_options[] = {
 	{"by", KEY_BY, "KEYS", OPTION_REPEATS,
 	 "A row for each group of commands that have these in common, with commas: ctrl, nqn (subsystem), host, queue, op, "
-	 "source, size, nsid (namespace), status, device (disk), and of a host's commands path, cgroup and cpu. From size "
-	 "on a live view takes the record of each command, which costs more",
+	 "source, size, nsid (namespace), status, device (disk), and of a host's commands path, cgroup, cpu, pid and "
+	 "comm (the process that submitted them, and its name). From size on a live view takes the record of each command, which costs more",
 	 SECTION_SHOW},
 	{"stats", KEY_STATS, "FIGURES", OPTION_REPEATS,
 	 "Figures of latency that rows of groups have, with commas: mean, min, max and percentiles such as p99.9 (default "

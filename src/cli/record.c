@@ -41,7 +41,7 @@
  * @names_itself: the path is of this program's own making
  * @command: record for as long as this command runs, whose words end with NULL; or NULL
  * @force: replace an existing file
- * @origins: records have the origins of their commands
+ * @origins: records have the origins of their commands, see &tracer_options.origins
  * @max_bytes: end before the stream gets larger than this; 0: never
  * @buffer_bytes: room for frames that wait for the reader
  */
@@ -52,7 +52,7 @@ struct record_options {
 	char **command;
 	bool names_itself;
 	bool force;
-	bool origins;
+	unsigned int origins;
 	uint64_t max_bytes;
 	uint64_t buffer_bytes;
 };
@@ -85,7 +85,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 		o->output = arg;
 		break;
 	case KEY_ORIGIN:
-		o->origins = true;
+		o->origins = NT_ORIGIN_PLACE | NT_ORIGIN_TASK;
 		break;
 	case KEY_TCP:
 		o->run.tcp = true;
@@ -134,8 +134,8 @@ static const struct argp_option record_options[] = {
 	 "written to, not replaced",
 	 SECTION_OUTPUT},
 	{"origin", KEY_ORIGIN, NULL, 0,
-	 "With --host: record as well from which CPU and cgroup each command comes, for report --by cpu,cgroup and "
-	 "--cgroup",
+	 "With --host: record as well from which CPU and cgroup each command comes, and which process submitted it, for "
+	 "report --by cpu,cgroup,pid,comm and --cgroup",
 	 SECTION_OUTPUT},
 	{"tcp", KEY_TCP, NULL, 0,
 	 "Record as well the state of each queue's TCP connection each second, and when it sent a segment again: for "
@@ -280,7 +280,7 @@ static int write_header(struct recording *r, enum nt_source source)
 	struct stream_header h;
 
 	stream_describe(&h, &r->o->run, source);
-	h.origins = r->o->origins;
+	h.origins = (uint8_t)r->o->origins;
 	h.missing = r->t ? tracer_missing(r->t) : 0;
 	r->w = stream_writer_to(r->out, &h);
 	if (!r->w)

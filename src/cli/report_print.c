@@ -234,7 +234,7 @@ bool report_lacks(const struct report *r)
 	const struct group_by *by = r->choice ? &r->choice->grouping.by : &none;
 	bool cgroup = r->filter && r->filter->select.cgroup[0], begun = false, host = false;
 	enum group_key of_host = group_by_needs(by, GROUP_OF_HOST);
-	enum group_key of_origin = group_by_needs(by, GROUP_OF_ORIGIN);
+	unsigned int parts = group_by_origins(by) | (cgroup ? NT_ORIGIN_PLACE : 0), lacks;
 	const char *option = cgroup ? "--cgroup" : "--by ", *key = "";
 
 	for (unsigned int i = 0; i < r->nr; i++) {
@@ -251,9 +251,13 @@ bool report_lacks(const struct report *r)
 		if (!in->begun || in->header.side != NT_HOST)
 			continue;
 		host = true;
-		if (in->header.origins || (of_origin == GROUP_KEYS_NR && !cgroup))
+		lacks = parts & ~in->header.origins;
+		if (!lacks)
 			continue;
-		key = cgroup ? "" : group_key_name(of_origin);
+		if (!cgroup || !(lacks & NT_ORIGIN_PLACE)) {
+			option = "--by ";
+			key = group_key_name(group_by_needs(by, GROUP_OF(lacks)));
+		}
 		fprintf(stderr,
 			"ntprof-bpf: %s%s: %s does not tell it: record it with ntprof-bpf record "
 			"--host --origin\n",
@@ -414,7 +418,7 @@ static int report_limits_finish(struct report *r)
 void report_begin(const struct report *r)
 {
 	if (r->format == FORMAT_CSV && r->commands)
-		csv_commands_header(stdout, NT_SIDES);
+		csv_commands_header(stdout, NT_SIDES, true);
 }
 
 /* One of @host and @target may be NULL. */
@@ -425,6 +429,8 @@ void report_command(struct report *r, const struct merge_connection *c,
 
 	command_line_merged(&l, &r->machines, c, host, target, ambiguous,
 			    &r->inputs[host ? c->host_stream : c->target_stream].clock);
+	l.origin = host ? places_origin_of(r->places[c->host_stream], host) : NULL;
+	l.has_origin = true;
 	if (r->format == FORMAT_JSON)
 		r->result = json_command_write(stdout, &l);
 	else if (r->format == FORMAT_CSV)
@@ -955,6 +961,11 @@ int report_print(struct report *r)
 	if (!err && r->limited)
 		err = report_limits_finish(r);
 	totals_sort(&r->merged);
+	for (unsigned int i = 0; i < r->merged.nr_slowest; i++) {
+		struct slow_command *c = &r->merged.slowest[i];
+
+		c->origin = places_origin_of(r->places[c->connection.host_stream], &c->host);
+	}
 	if (r->pcap > r->merged.nr_slowest)
 		r->pcap = r->merged.nr_slowest;
 	/* Each output shows as many of the slowest as it is asked for. */

@@ -731,7 +731,8 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 		return EXIT_FAILURE;
 	r.pace_ns = o->interval_ns;
 	/* To read a cgroup's name, it is opened by its id, which needs this capability. */
-	r.keeps = callbacks->keeps | (callbacks->origins ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
+	r.keeps = callbacks->keeps |
+		  (callbacks->origins & NT_ORIGIN_PLACE ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
 	stats_describe(&r.s, o);
 	for (int i = 0; i < SOURCES_NR; i++)
 		r.fds[i] = -1;

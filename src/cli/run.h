@@ -103,7 +103,7 @@ struct run_callbacks {
 	bool no_histograms;
 	bool events;
 	bool tells_lost;
-	bool origins;
+	unsigned int origins;
 	bool with_path_events;
 	int (*path_event)(void *context, const struct nt_path_event *e);
 	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);

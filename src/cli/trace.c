@@ -42,6 +42,7 @@
  * @format: format of a command
  * @events: print a line when a command begins and one when it ends
  * @admin: @events for admin and fabrics commands
+ * @origin: print where commands come from
  */
 struct trace_options {
 	struct run_options run;
@@ -51,6 +52,7 @@ struct trace_options {
 	enum output_format format;
 	bool events;
 	bool admin;
+	bool origin;
 };
 
 struct trace {
@@ -67,12 +69,18 @@ struct trace {
 };
 
 /* Return: 0 or a negative errno. */
-static int print_one(const struct trace *t, const char *controller, const struct nt_record *r,
-		     uint32_t missing, const struct instant *now)
+static int print_one(const struct trace *t, const struct tracer *tracer, const char *controller,
+		     const struct nt_record *r, const struct instant *now)
 {
 	struct command_line l;
+	struct origin o;
 
-	command_line_of_side(&l, controller, r, missing, now);
+	command_line_of_side(&l, controller, r, tracer_missing(tracer), now);
+	l.has_origin = t->o->origin;
+	if (l.has_origin && ORIGIN_OF(r->flags)) {
+		tracer_origin(tracer, ORIGIN_OF(r->flags), &o);
+		l.origin = &o;
+	}
 	if (t->o->format == FORMAT_JSON)
 		return json_command_write(t->line, &l);
 	if (t->o->format == FORMAT_CSV)
@@ -140,7 +148,7 @@ static int print_any(const struct trace *trace, const struct tracer *t, const st
 	if (lost)
 		return print_lost(trace, &row);
 	return trace->o->events ? print_event(trace, &row)
-				: print_one(trace, controller, r, missing, &now);
+				: print_one(trace, t, controller, r, &now);
 }
 
 static int print_record(void *context, const struct tracer *t, const struct nt_record *r)
@@ -197,7 +205,7 @@ static int put_header(struct trace *t)
 		return 0;
 	t->begun = true;
 	rewind(t->line);
-	csv_commands_header(t->line, t->o->run.side);
+	csv_commands_header(t->line, t->o->run.side, t->o->origin);
 	return put_lines(t) == -ENOMEM ? -ENOMEM : 0;
 }
 
@@ -260,6 +268,7 @@ static int trace(const struct trace_options *o)
 		.begin = begin,
 		.record = print_record,
 		.events = o->events,
+		.origins = o->origin ? NT_ORIGIN_PLACE | NT_ORIGIN_TASK : 0,
 		.tells_lost = o->format != FORMAT_CSV,
 		.waiting = waiting,
 		.end = print_losses,
@@ -289,7 +298,7 @@ static int trace(const struct trace_options *o)
 	return status;
 }
 
-enum { KEY_SUMMARY = 0x100, KEY_EVENTS, KEY_ADMIN };
+enum { KEY_SUMMARY = 0x100, KEY_EVENTS, KEY_ADMIN, KEY_ORIGIN };
 
 enum { CHILD_RUN, CHILD_COMMANDS, CHILD_HISTOGRAM, CHILD_FORMAT, CHILD_ENDED, CHILD_SELECT };
 
@@ -309,6 +318,11 @@ static void check_events(const struct argp_state *state, struct trace_options *o
 			      option);
 	if (o->format == FORMAT_CSV)
 		options_error(state, "%s has --format text and json", option);
+	if (o->origin)
+		options_error(state,
+			      "%s shows commands when they begin: --origin is for lines "
+			      "of whole commands",
+			      option);
 	if (o->admin && o->run.only.by.ops)
 		options_error(state, "--admin is of the operations admin and fabrics: leave out "
 				     "--op");
@@ -336,11 +350,17 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 		o->admin = true;
 		o->events = true;
 		break;
+	case KEY_ORIGIN:
+		o->origin = true;
+		break;
 	case KEY_EVENTS:
 		o->events = true;
 		break;
 	case ARGP_KEY_END:
 		check_events(state, o);
+		if (o->origin && o->run.side == NT_TARGET)
+			options_error(state, "--origin: only the host knows where commands come "
+					     "from: trace --host --origin");
 		if (o->run.only.slower_ns)
 			o->run.overdue_ns = o->run.only.slower_ns;
 		if (o->histogram && !o->summary)
@@ -367,6 +387,9 @@ static const struct argp_option trace_options[] = {
 	 SECTION_SHOW},
 	{"admin", KEY_ADMIN, NULL, 0,
 	 "Print a line when an admin or fabrics command begins, and one when it ends",
+	 SECTION_SHOW},
+	{"origin", KEY_ORIGIN, NULL, 0,
+	 "With --host: print as well from which CPU and cgroup each command comes, and which process submitted it",
 	 SECTION_SHOW},
 	{NULL, 0, NULL, 0,
 	 "A command that is still in flight after " OVERDUE

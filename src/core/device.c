@@ -400,6 +400,10 @@ static struct known_origin *add(struct origins *o, const struct nt_from *from, u
 	k->o.cpu = from->cpu < ORIGIN_NO_CPU ? (uint16_t)from->cpu : ORIGIN_NO_CPU;
 	if (from->cgroup)
 		cgroup_name(from->cgroup, k->o.cgroup, sizeof(k->o.cgroup));
+	k->o.pid = from->task.pid & ~NT_TASK_KERNEL;
+	snprintf(k->o.comm, sizeof(k->o.comm),
+		 from->task.pid & NT_TASK_KERNEL && from->task.comm[0] ? "[%.*s]" : "%.*s",
+		 (int)sizeof(from->task.comm), from->task.comm);
 	HASH_ADD_BYHASHVALUE(hh, o->table, from, sizeof(k->from), hash, k);
 	if (!hash_kept(k))
 		return NULL;
@@ -407,14 +411,32 @@ static struct known_origin *add(struct origins *o, const struct nt_from *from, u
 	return k;
 }
 
+static struct known_origin *find_or_add(struct origins *o, const struct nt_from *from, bool adds)
+{
+	unsigned int hash = hash_pair(from->cgroup, (uint64_t)from->task.pid << 32 | from->cpu);
+	struct known_origin *k;
+	uint64_t comm[2];
+
+	/* A process can choose as many names as it likes. */
+	memcpy(comm, from->task.comm, sizeof(comm));
+	hash ^= hash_pair(comm[0], comm[1]);
+	HASH_FIND_BYHASHVALUE(hh, o->table, from, sizeof(*from), hash, k);
+	if (!k && adds && o->nr + 1 < ORIGIN_OTHERS)
+		k = add(o, from, hash);
+	return k;
+}
+
 unsigned int origins_number(struct origins *o, const struct nt_from *from)
 {
-	unsigned int hash = hash_pair(from->cgroup, from->cpu);
-	struct known_origin *k;
+	struct known_origin *k = find_or_add(o, from, o->nr < ORIGINS_OF_PIDS);
+	struct nt_from rough = *from;
 
-	HASH_FIND_BYHASHVALUE(hh, o->table, from, sizeof(*from), hash, k);
-	if (!k && o->nr + 1 < ORIGIN_OTHERS)
-		k = add(o, from, hash);
+	rough.task.pid &= NT_TASK_KERNEL;
+	if (!k)
+		k = find_or_add(o, &rough, o->nr < ORIGINS_OF_COMMS);
+	rough.task = (struct nt_task){.pid = 0};
+	if (!k)
+		k = find_or_add(o, &rough, true);
 	return k ? k->o.number : ORIGIN_OTHERS;
 }
 

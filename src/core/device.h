@@ -92,13 +92,15 @@ bool device_name_of_host(const char *sysfs, struct device_name *d);
 bool device_name_of_target(const char *configfs, struct device_name *d);
 
 /*
- * Where a host's command comes from: the CPU that submitted it, and the cgroup of its bio. A record
- * has only the number of its origin. The module that assigns a number announces the origin before
- * the first record that has the number.
+ * Where a host's command comes from: the CPU that submitted it, the cgroup of its bio, and the
+ * process that submitted it. A record has only the number of its origin. The module that assigns a
+ * number announces the origin before the first record that has the number.
  */
 
 /* Length of a cgroup's path; the end of a longer path is cut. */
 #define ORIGIN_CGROUP_LEN 256
+/* Length of a process's name, with the brackets of a kernel thread and a terminator. */
+#define ORIGIN_COMM_LEN (1 + NT_COMM_LEN + 1)
 
 /* The origin is in 12 bits of a record's flags; 0: the record has none. */
 #define ORIGIN_OF(flags) ((flags) >> NT_F_ORIGIN_SHIFT & NT_ORIGIN_MASK)
@@ -113,11 +115,16 @@ bool device_name_of_target(const char *configfs, struct device_name *d);
  * @cpu: the CPU that submitted them, or ORIGIN_NO_CPU
  * @cgroup: as in /proc/PID/cgroup, "/" is the root; "" if the command has none, such as a flush of
  *          the block layer
+ * @pid: number of the process in the first PID namespace; 0 if it is not known
+ * @comm: its name, a kernel thread's in brackets; "" if it is not known. A process may give itself
+ *        any name, and any bytes, brackets included
  */
 struct origin {
 	uint16_t number;
 	uint16_t cpu;
 	char cgroup[ORIGIN_CGROUP_LEN];
+	uint32_t pid;
+	char comm[ORIGIN_COMM_LEN];
 };
 
 /*
@@ -206,8 +213,12 @@ struct queue_info {
 
 /*
  * Numbers the origins of a host's commands, because a record has room for a small number only. When
- * all numbers are used, further origins share one.
+ * half of the numbers are used, further origins have no process number; when three quarters are,
+ * they have no name of a process either, so that the other numbers do for their CPUs and cgroups.
+ * When all are used, further origins share one.
  */
+#define ORIGINS_OF_PIDS 2048u
+#define ORIGINS_OF_COMMS 3072u
 
 struct origins;
 

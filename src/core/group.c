@@ -29,6 +29,15 @@ enum group_key group_by_needs(const struct group_by *by, unsigned int bits)
 	return GROUP_KEYS_NR;
 }
 
+unsigned int group_by_origins(const struct group_by *by)
+{
+	unsigned int needs = 0;
+
+	for (unsigned int i = 0; i < by->nr; i++)
+		needs |= keys[by->key[i]].needs;
+	return needs / GROUP_OF(1);
+}
+
 static void all_keys(char wrong[GROUP_WRONG_LEN])
 {
 	size_t used =
@@ -103,6 +112,10 @@ void group_name_only(struct group_name *name, const struct group_by *by)
 		memset(name->cgroup, 0, sizeof(name->cgroup));
 	if (!group_has(by, GROUP_CPU))
 		name->cpu = 0;
+	if (!group_has(by, GROUP_PID))
+		name->pid = 0;
+	if (!group_has(by, GROUP_COMM))
+		memset(name->comm, 0, sizeof(name->comm));
 }
 
 static int order_of(uint64_t a, uint64_t b)
@@ -150,6 +163,10 @@ static int key_order(const struct group_name *a, const struct group_name *b, enu
 		return strcmp(a->cgroup, b->cgroup);
 	case GROUP_CPU:
 		return order_of(a->cpu, b->cpu);
+	case GROUP_PID:
+		return order_of(a->pid, b->pid);
+	case GROUP_COMM:
+		return strcmp(a->comm, b->comm);
 	default:
 		return 0;
 	}

@@ -24,24 +24,28 @@
 #define GROUP_OF_RECORD 1u
 /* Only a host's records have the key. This is so in a recording, too. */
 #define GROUP_OF_HOST 2u
-/* Records have the key only if their origins were asked for, see core/device.h. */
-#define GROUP_OF_ORIGIN 4u
+/* Records have the key only if this part of their origins was asked for, see core/device.h. */
+#define GROUP_OF(part) ((part) << 2) /* of bits NT_ORIGIN_* */
+#define GROUP_OF_PLACE GROUP_OF(NT_ORIGIN_PLACE)
+#define GROUP_OF_TASK GROUP_OF(NT_ORIGIN_TASK)
 
 /* X(identifier, name, bits of GROUP_OF_* that a live view needs for the key). */
-#define GROUP_KEYS(X)                                                          \
-	X(CTRL, "ctrl", 0)                                                     \
-	X(NQN, "nqn", 0)                                                       \
-	X(HOST, "host", 0)                                                     \
-	X(QUEUE, "queue", 0)                                                   \
-	X(OP, "op", 0)                                                         \
-	X(SIZE, "size", GROUP_OF_RECORD)                                       \
-	X(NSID, "nsid", GROUP_OF_RECORD)                                       \
-	X(STATUS, "status", GROUP_OF_RECORD)                                   \
-	X(SOURCE, "source", 0)                                                 \
-	X(DEVICE, "device", GROUP_OF_RECORD)                                   \
-	X(PATH, "path", GROUP_OF_RECORD | GROUP_OF_HOST)                       \
-	X(CGROUP, "cgroup", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_ORIGIN) \
-	X(CPU, "cpu", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_ORIGIN)
+#define GROUP_KEYS(X)                                                         \
+	X(CTRL, "ctrl", 0)                                                    \
+	X(NQN, "nqn", 0)                                                      \
+	X(HOST, "host", 0)                                                    \
+	X(QUEUE, "queue", 0)                                                  \
+	X(OP, "op", 0)                                                        \
+	X(SIZE, "size", GROUP_OF_RECORD)                                      \
+	X(NSID, "nsid", GROUP_OF_RECORD)                                      \
+	X(STATUS, "status", GROUP_OF_RECORD)                                  \
+	X(SOURCE, "source", 0)                                                \
+	X(DEVICE, "device", GROUP_OF_RECORD)                                  \
+	X(PATH, "path", GROUP_OF_RECORD | GROUP_OF_HOST)                      \
+	X(CGROUP, "cgroup", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_PLACE) \
+	X(CPU, "cpu", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_PLACE)       \
+	X(PID, "pid", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_TASK)        \
+	X(COMM, "comm", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_TASK)
 
 #define GROUP_KEY_ENUM(id, name, who) GROUP_##id,
 enum group_key { GROUP_KEYS(GROUP_KEY_ENUM) GROUP_KEYS_NR };
@@ -75,6 +79,9 @@ static inline bool group_has(const struct group_by *by, enum group_key key)
  */
 enum group_key group_by_needs(const struct group_by *by, unsigned int bits);
 
+/** group_by_origins() - the parts of origins that the keys need: bits NT_ORIGIN_* */
+unsigned int group_by_origins(const struct group_by *by);
+
 /**
  * group_by_parse() - read the argument of --by: keys, separated by commas
  * @by: the keys are added here
@@ -106,8 +113,9 @@ enum group_kind { GROUP_ONE, GROUP_OTHERS, GROUP_TOTAL };
  *                  controllers
  * @status: with GROUP_STATUS_FABRICS for a Fabrics command, which has status codes of its own
  * @cpu: ORIGIN_NO_CPU if it is not known
- * @device, @path, @cgroup: "" if they are not known; from struct device_name, the address of the
- *         connection, and struct origin
+ * @device, @path, @cgroup, @comm: "" if they are not known; from struct device_name, the address
+ *         of the connection, and struct origin
+ * @pid: 0 if it is not known
  * @ctrl_twin, @nqn_twin, @host_twin: number from 1 on among different names that look alike in a
  *         table; 0: no other name looks like this one
  *
@@ -122,6 +130,7 @@ struct group_name {
 	uint16_t status;
 	bool cancelled;
 	uint16_t cpu;
+	uint32_t pid;
 	uint32_t nsid;
 	uint32_t size;
 	uint64_t ctrl_of;
@@ -132,6 +141,7 @@ struct group_name {
 	char device[DEVICE_NAME_LEN];
 	char path[QUEUE_ADDRESS_LEN];
 	char cgroup[ORIGIN_CGROUP_LEN];
+	char comm[ORIGIN_COMM_LEN];
 	unsigned int ctrl_twin;
 	unsigned int nqn_twin;
 	unsigned int host_twin;

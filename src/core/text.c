@@ -87,7 +87,8 @@ static size_t plain_length(const char *s, enum text_style style, size_t max)
 {
 	size_t n = 0;
 
-	while (n < max && printable(s[n]) && (style != TEXT_HEX || s[n] != '\\'))
+	while (n < max && printable(s[n]) && (style > TEXT_WORD || s[n] != '\\') &&
+	       (style != TEXT_WORD || s[n] != ' '))
 		n++;
 	return n;
 }
@@ -101,7 +102,7 @@ static size_t escape(const char *s, enum text_style style, char out[ESCAPED_MAX]
 	size_t n;
 
 	if (!characters) {
-		snprintf(out, ESCAPED_MAX, style == TEXT_HEX ? "\\x%02x" : "?", (unsigned char)*s);
+		snprintf(out, ESCAPED_MAX, style <= TEXT_WORD ? "\\x%02x" : "?", (unsigned char)*s);
 		return 1;
 	}
 	n = utf8_length(s, &code);

@@ -31,6 +31,7 @@
  */
 enum text_style {
 	TEXT_HEX,  /* all but printable ASCII, and the backslash, become \xHH */
+	TEXT_WORD, /* blanks as well, so that a line of words keeps them apart */
 	TEXT_MARK, /* all but printable ASCII become a question mark, so that the length stays */
 	TEXT_UTF8, /* all characters stay as they are */
 	TEXT_SEEN, /* hidden characters become U+FFFD */

@@ -207,14 +207,15 @@ bool places_ask(const struct places *p, const struct nt_record *r, struct device
 	return true;
 }
 
-static const struct origin *origin_of(const struct places *p, const struct nt_record *r)
+/* A hostile stream may have an origin 0, which stands for none. */
+const struct origin *places_origin_of(const struct places *p, const struct nt_record *r)
 {
-	return p->origins[ORIGIN_OF(r->flags)];
+	return ORIGIN_OF(r->flags) ? p->origins[ORIGIN_OF(r->flags)] : NULL;
 }
 
 uint16_t places_cpu(const struct places *p, const struct nt_record *r)
 {
-	const struct origin *o = ORIGIN_OF(r->flags) ? origin_of(p, r) : NULL;
+	const struct origin *o = places_origin_of(p, r);
 
 	return o ? o->cpu : ORIGIN_NO_CPU;
 }
@@ -272,7 +273,7 @@ bool places_takes(const struct places *p, const struct select *s, const struct n
 		return false;
 	if (!s->cgroup[0])
 		return true;
-	o = p ? origin_of(p, r) : NULL;
+	o = p ? places_origin_of(p, r) : NULL;
 	return o && cgroup_in(o->cgroup, s->cgroup);
 }
 
@@ -361,7 +362,7 @@ static void path_fill(char path[QUEUE_ADDRESS_LEN], const char *address)
 void places_name(const struct places *p, const struct group_by *by, const struct nt_record *r,
 		 struct group_name *name)
 {
-	const struct origin *o = origin_of(p, r);
+	const struct origin *o = places_origin_of(p, r);
 	const struct device_name *d = NULL;
 	const struct connection *c = NULL;
 
@@ -377,6 +378,10 @@ void places_name(const struct places *p, const struct group_by *by, const struct
 		snprintf(name->cgroup, sizeof(name->cgroup), "%s", o->cgroup);
 	if (group_has(by, GROUP_CPU))
 		name->cpu = places_cpu(p, r);
+	if (o && group_has(by, GROUP_PID))
+		name->pid = o->pid;
+	if (o && group_has(by, GROUP_COMM))
+		snprintf(name->comm, sizeof(name->comm), "%s", o->comm);
 }
 
 /* The keys that depend only on the record and on its recording. */

@@ -58,6 +58,9 @@ const struct queue_ends *places_ends(const struct places *p, const struct nt_rec
 void places_name(const struct places *p, const struct group_by *by, const struct nt_record *r,
 		 struct group_name *name);
 
+/** places_origin_of() - where a command comes from; NULL if that is not known */
+const struct origin *places_origin_of(const struct places *p, const struct nt_record *r);
+
 /** places_cpu() - the CPU that submitted a command; ORIGIN_NO_CPU if it is not known */
 uint16_t places_cpu(const struct places *p, const struct nt_record *r);
 

@@ -43,6 +43,7 @@ struct slow_command {
 	struct merge_connection connection; /* as it was when the command was matched */
 	struct nt_record host;
 	struct nt_record target;
+	const struct origin *origin; /* set when it is shown; NULL: not known */
 };
 
 /**

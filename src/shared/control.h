@@ -34,7 +34,7 @@
  *                packet
  * @events: commands get a struct nt_begun when they begin
  * @tells_lost: where records found no room, a struct nt_lost is put before the next record
- * @origins: records are struct nt_originated (host)
+ * @origins: records are struct nt_originated, with the parts of these bits NT_ORIGIN_* (host)
  * @ends: only the first and the last point of a command have a program, see core/segments.h
  * @stages: all points have one in bursts, besides @ends; there are no records then
  * @fine: commands have finer points, see NT_HOST_FINE

@@ -170,16 +170,37 @@ struct nt_begun {
 	__u32 pad;
 };
 
+/* The parts of an origin that can be asked for, see struct nt_knobs. */
+#define NT_ORIGIN_PLACE 1u /* cgroup and CPU */
+#define NT_ORIGIN_TASK 2u  /* who submitted it */
+
+#define NT_COMM_LEN 16 /* TASK_COMM_LEN */
+/* Bit of @pid of struct nt_task: a kernel thread. No process has such a number (PID_MAX_LIMIT). */
+#define NT_TASK_KERNEL (1u << 31)
+
+/**
+ * struct nt_task - who submitted a command
+ * @pid: of the process, which the kernel calls tgid, in the first PID namespace; 0: not known
+ * @comm: name of its first thread. A user chooses it: it may have any bytes
+ */
+struct nt_task {
+	__u32 pid;
+	char comm[NT_COMM_LEN];
+};
+
 /**
  * struct nt_from - where a host's command comes from, if that is asked for
  * @cgroup: id of the cgroup of its bio, 0 without
  * @cpu: the CPU that made its request
+ *
+ * All bytes are set: what is not asked for is 0, and the CPU NT_CPU_NONE.
  */
 struct nt_from {
 	__u64 cgroup;
 	__u32 cpu;
-	__u32 pad;
+	struct nt_task task;
 };
+#define NT_CPU_NONE (~0u)
 
 /* struct nt_originated - a record with its origin */
 struct nt_originated {
@@ -198,7 +219,7 @@ struct nt_lost {
  * if there was no command yet. NT_RELEASED is added when the command has ended. NT_UNMEASURED is
  * added if the command is not in the sample and only counted: it has only the points of its
  * beginning. Each has cache lines of its own, as commands with neighbouring tags may be on
- * different CPUs.
+ * different CPUs. @task is who submitted it (host, where that is asked for).
  */
 #define NT_RELEASED 1ULL
 #define NT_UNMEASURED 2ULL
@@ -214,6 +235,7 @@ struct nt_cmd {
 	__u64 owner;
 	struct nt_record r;
 	__u32 out;
+	struct nt_task task;
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct nt_cmd) == 192, "three cache lines");
 

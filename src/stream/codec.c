@@ -491,10 +491,8 @@ static const struct wire_field burst_fields[] = {
 };
 
 static const struct wire_field origin_fields[] = {
-	NUMBER(origin.number),
-	NUMBER(origin.cpu),
-	TEXT(origin.cgroup),
-	{0},
+	NUMBER(origin.number),	  NUMBER(origin.cpu),	   TEXT(origin.cgroup),
+	LATER_NUMBER(origin.pid), LATER_TEXT(origin.comm), {0},
 };
 
 static const struct wire_field device_fields[] = {

@@ -34,7 +34,7 @@ struct stream_header {
 	uint32_t missing; /* bits of the points that no probe gives there, see core/segments.h */
 	char selection[SELECT_SAID_LEN]; /* options that selected commands; "": all are in the
 					    stream */
-	uint8_t origins; /* records have the number of an origin, see NT_F_ORIGIN_SHIFT */
+	uint8_t origins; /* NT_ORIGIN_*: records have the number of one, see NT_F_ORIGIN_SHIFT */
 };
 
 /* Losses so far. The stream has their names, so writer and reader may know different ones. */

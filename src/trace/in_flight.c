@@ -277,6 +277,12 @@ static void look_at(struct tracer *t, struct nt_cmd *c, void *context)
 		return;
 	name(t, &r);
 	r.flags |= NT_F_IN_FLIGHT;
+	if (t->o.origins & NT_ORIGIN_TASK) {
+		/* Its cgroup and CPU are read when it ends. */
+		const struct nt_from from = {.cpu = NT_CPU_NONE, .task = c->task};
+
+		r.flags |= (__u32)origins_number(t->origins, &from) << NT_F_ORIGIN_SHIFT;
+	}
 	t->o.on_record(t->o.context, &r);
 }
 

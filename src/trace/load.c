@@ -115,7 +115,7 @@ int load_open(struct tracer *t)
 	knobs->failed = t->o.only.failed;
 	knobs->events = t->o.events;
 	knobs->tells_lost = t->o.tells_lost;
-	knobs->origins = t->o.origins;
+	knobs->origins = (__u8)t->o.origins;
 	knobs->only = t->o.only.by;
 	knobs->selects = nt_selects_by(&t->o.only.by);
 	knobs->sample_below = nt_sample_threshold(t->o.sample);
@@ -134,6 +134,9 @@ int load_open(struct tracer *t)
 	knobs->stages = t->o.stages;
 	knobs->fine = t->o.fine;
 	bpf_map__set_autocreate(object_map(&t->object, "outs"), t->o.fine);
+	if (t->o.side == NT_HOST)
+		bpf_map__set_autocreate(object_map(&t->object, "inserted"),
+					t->o.origins & NT_ORIGIN_TASK);
 	knobs->wake_bytes = RING_BYTES / 4;
 	object_size_map(&t->object, "queues", t->nr_slots);
 	object_size_map(&t->object, "kernel_queues", t->nr_slots);
@@ -230,6 +233,10 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 	probes_select(p, &t->object, t->source, wanted);
 	if (t->o.fine)
 		fine_choose(t, p);
+	/* Without it, workers are named where they hand over what others have submitted. */
+	if (t->o.origins & NT_ORIGIN_TASK && !probes_add(p, &t->object, PROBE_INSERT) &&
+	    t->o.verbose)
+		fprintf(stderr, "the kernel lets no program see block_rq_insert\n");
 	stages_join(t->o.side, t->missing, t->into);
 	t->object.knobs->missing = t->missing;
 	t->object.knobs->joins_unseen = !object_loads(&t->object, "packet_joined") ||

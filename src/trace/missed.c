@@ -29,8 +29,9 @@ static void find_programs(struct tracer *t)
 		struct bpf_program *twin;
 		char twin_name[64];
 
+		/* Without its note, a command is of the worker that the driver got it from. */
 		if (bpf_program__fd(p) < 0 || probe_stands_in(name) ||
-		    t->nr_missed == TRACER_PROGRAMS_MAX)
+		    !strcmp(name, PROBE_INSERT) || t->nr_missed == TRACER_PROGRAMS_MAX)
 			continue;
 		snprintf(twin_name, sizeof(twin_name), "%s_nested", name);
 		twin = bpf_object__find_program_by_name(t->object.obj, twin_name);

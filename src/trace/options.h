@@ -23,7 +23,8 @@
  * @events: each command is also handed to @on_record when it begins, by a record that has
  *          NT_F_BEGUN and is the first member of a struct nt_begun
  * @tells_lost: where records or events were lost, @on_record gets a record that has NT_F_LOST
- * @origins: host: records have the number of an origin in their flags, see tracer_origin()
+ * @origins: host: records have the number of an origin in their flags, see tracer_origin(); bits
+ *           NT_ORIGIN_*: the parts that tell one origin from another
  * @ends: only the points of segments_ends() are set, and no packet is stamped
  * @stages: with @ends, and without records: all points are set in bursts, from tracer_resume() to
  *          tracer_pause(). All commands are counted all the time, and stages are those of commands
@@ -54,7 +55,7 @@ struct tracer_options {
 	bool no_histograms;
 	bool events;
 	bool tells_lost;
-	bool origins;
+	unsigned int origins;
 	bool ends;
 	bool stages;
 	bool fine;

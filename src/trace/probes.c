@@ -294,6 +294,7 @@ static const char *const host_programs[] = {
 	"packet_joined",
 	"packet_waits",
 	PROBE_FINE,
+	PROBE_INSERT,
 	"timed_out",
 	NULL,
 };
@@ -352,6 +353,7 @@ static const struct {
 	{"rq_complete", "request - -"},
 	{"rq_complete_nested", "request - -"},
 	{"timed_out", "request"},
+	{PROBE_INSERT, "request"},
 
 	{"packet_joined", "sk_buff"},
 	{"packet_waits", "sock sk_buff"},

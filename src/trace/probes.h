@@ -68,6 +68,8 @@ bool probe_watches_data(const char *name);
 
 /* The program that gives finer points: see bpf/out.bpf.h. */
 #define PROBE_FINE "packet_leaves"
+/* The program that notes who submits a request that waits: see bpf/origin.bpf.h. */
+#define PROBE_INSERT "rq_insert"
 
 /** probe_vital_points() - the points without which no command is seen, or none ends */
 uint32_t probe_vital_points(enum nt_side side);

@@ -183,6 +183,11 @@ static bool no_cpu(const void *row)
 	return ((const struct queue_row *)row)->group->cpu == ORIGIN_NO_CPU;
 }
 
+static bool no_pid(const void *row)
+{
+	return !((const struct queue_row *)row)->group->pid;
+}
+
 #define KEY(member) COLUMN_AT(struct queue_row, group, member)
 
 /* Keys that are members of the name. */
@@ -197,6 +202,8 @@ static const struct column keys[GROUP_KEYS_NR] = {
 	[GROUP_PATH] = {KEY(path), .least = 1},
 	[GROUP_CGROUP] = {KEY(cgroup), .least = 1},
 	[GROUP_CPU] = {KEY(cpu), .none = no_cpu},
+	[GROUP_PID] = {KEY(pid), .none = no_pid},
+	[GROUP_COMM] = {KEY(comm), .least = 1},
 };
 
 static void get_key(const void *row, const struct column *c, struct value *v)
@@ -293,7 +300,8 @@ static const struct {
 	[GROUP_NSID] = {UNIT_NUMBER, NULL}, [GROUP_STATUS] = {UNIT_NAME, NULL},
 	[GROUP_SOURCE] = {UNIT_TEXT, NULL}, [GROUP_DEVICE] = {UNIT_TEXT, NULL},
 	[GROUP_PATH] = {UNIT_TEXT, NULL},   [GROUP_CGROUP] = {UNIT_TEXT, NULL},
-	[GROUP_CPU] = {UNIT_NUMBER, NULL},
+	[GROUP_CPU] = {UNIT_NUMBER, NULL},  [GROUP_PID] = {UNIT_NUMBER, NULL},
+	[GROUP_COMM] = {UNIT_TEXT, NULL},
 };
 
 static bool saw_none(const void *row)

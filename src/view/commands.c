@@ -142,6 +142,24 @@ static const struct column command[] = {
 
 const struct columns command_columns = COLUMNS("commands", command);
 
+static bool no_cpu(const void *row)
+{
+	const struct origin *o = row;
+
+	return !o || o->cpu == ORIGIN_NO_CPU;
+}
+
+#define OF_ORIGIN(member) COLUMN_FIELD(struct origin, member)
+
+static const struct column origin[] = {
+	[ORIGIN_CPU] = COLUMN("cpu", NUMBER, OF_ORIGIN(cpu), .none = no_cpu),
+	[ORIGIN_PID] = COLUMN("pid", NUMBER, OF_ORIGIN(pid), .least = 1),
+	[ORIGIN_COMM] = COLUMN("comm", TEXT, OF_ORIGIN(comm), .least = 1),
+	[ORIGIN_CGROUP] = COLUMN("cgroup", TEXT, OF_ORIGIN(cgroup), .least = 1),
+};
+
+const struct columns origin_columns = COLUMNS("origins", origin);
+
 static bool is_first(const void *row)
 {
 	return ((const struct point_row *)row)->first;
@@ -285,6 +303,8 @@ void command_line_of_side(struct command_line *l, const char *controller, const 
 			  uint32_t missing, const struct instant *now)
 {
 	columns_command_of_side(&l->row, controller, r);
+	l->origin = NULL;
+	l->has_origin = false;
 	l->row.wall_ns = instant_wall(now, l->row.first);
 	l->record[NT_HOST] = r->side == NT_HOST ? r : NULL;
 	l->record[NT_TARGET] = r->side == NT_HOST ? NULL : r;
@@ -304,6 +324,8 @@ static void line_of_both(struct command_line *l, const struct merge_connection *
 			 bool ambiguous)
 {
 	columns_command_merged(&l->row, c, host, target, ambiguous);
+	l->origin = NULL;
+	l->has_origin = false;
 	l->record[NT_HOST] = host;
 	l->record[NT_TARGET] = target;
 	l->in_flight = false;
@@ -333,6 +355,7 @@ void command_line_slow(struct command_line *l, const struct slow_command *c,
 		       const struct instant *clock)
 {
 	line_of_both(l, &c->connection, &c->host, c->alone ? NULL : &c->target, false);
+	l->origin = c->origin;
 	l->row.wall_ns = instant_wall(clock, l->row.first);
 	l->row.latency = c->latency;
 	/* The time that the host waited before it gave up is not a stage. */
@@ -410,6 +433,24 @@ void command_stages_print(const struct command_stages *s, const char *before, FI
 		LINE_PRINT(f, &command_stage_columns, pair, &s->row[i]);
 }
 
+/* Names may have blanks, which would look like the end of a word. */
+static void print_origin(FILE *f, const struct origin *o)
+{
+	static const struct phrase numbers[] = {
+		PHRASE(" cpu=", ORIGIN_CPU),
+		PHRASE(" pid=", ORIGIN_PID),
+	};
+
+	fputs(" from", f);
+	LINE_PRINT(f, &origin_columns, numbers, o);
+	if (o->comm[0])
+		fputs(" comm=", f);
+	text_print(f, o->comm, TEXT_WORD);
+	if (o->cgroup[0])
+		fputs(" cgroup=", f);
+	text_print(f, o->cgroup, TEXT_WORD);
+}
+
 void command_line_print(const struct command_line *l, FILE *f)
 {
 	struct command_row row = l->row;
@@ -432,6 +473,10 @@ void command_line_print(const struct command_line *l, FILE *f)
 		command_stages_print(&l->stages, merged ? " stages" : "", f);
 	else if (l->under_way[0])
 		fprintf(f, " | in %s", l->under_way);
+	if (l->origin) {
+		fputs(" |", f);
+		print_origin(f, l->origin);
+	}
 	fputs("\n", f);
 }
 
@@ -650,6 +695,11 @@ void story_print(const struct slow_command *c, const struct instant *clock, FILE
 		bar = 0;
 	command_line_slow(&l, c, clock);
 	story_what(&l.row, f);
+	if (l.origin) {
+		fputs(" ", f);
+		print_origin(f, l.origin);
+		fputs("\n", f);
+	}
 	for (unsigned int i = 0; i < nr; i++)
 		print_point(&points[i], whole, bar, f);
 	print_end(c, f);

@@ -104,6 +104,16 @@ struct point_row {
 	bool crosses;
 };
 
+enum origin_column {
+	ORIGIN_CPU,
+	ORIGIN_PID,
+	ORIGIN_COMM,
+	ORIGIN_CGROUP,
+};
+
+/* Rows are struct origin; NULL: nothing is known. */
+extern const struct columns origin_columns;
+
 enum point_column {
 	POINT_AT,
 	POINT_SINCE,
@@ -188,9 +198,13 @@ void columns_stages_of_command(struct command_stages *s, const struct nt_record 
  * @in_flight: it has not ended: its latency is its age, and it has no @stages
  * @stages: its stages: of @stages_of, NT_SIDES: the ten
  * @under_way: for a command in flight: the stage that it is in, "" if that is not known
+ * @origin: where it comes from, set by the caller; NULL: not known
+ * @has_origin: lines have room for that, set by the caller
  */
 struct command_line {
 	struct command_row row;
+	const struct origin *origin;
+	bool has_origin;
 	const struct nt_record *record[NT_SIDES];
 	bool in_flight;
 	enum nt_side stages_of;

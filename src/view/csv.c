@@ -256,7 +256,7 @@ static const char *stage_column(enum nt_side side, unsigned int i)
 	return i < ARRAY_SIZE(own) ? stage_name(own[i].side, own[i].stage) : NULL;
 }
 
-void csv_commands_header(FILE *f, enum nt_side side)
+void csv_commands_header(FILE *f, enum nt_side side, bool has_origin)
 {
 	struct line l;
 
@@ -268,6 +268,8 @@ void csv_commands_header(FILE *f, enum nt_side side)
 			put_point_names(&l, (enum nt_side)i);
 	for (unsigned int i = 0; stage_column(side, i); i++)
 		put_text(&l, stage_column(side, i));
+	if (has_origin)
+		put_names(&l, &origin_columns);
 	end(&l);
 }
 
@@ -320,5 +322,10 @@ void csv_command(FILE *f, const struct command_line *c)
 		if (side == NT_SIDES || side == i)
 			put_points(&l, (enum nt_side)i, c->record[i]);
 	put_stages(&l, side, c);
+	if (c->origin)
+		put_row(&l, &origin_columns, c->origin);
+	else
+		for (size_t i = 0; c->has_origin && i < origin_columns.nr; i++)
+			separate(&l);
 	end(&l);
 }

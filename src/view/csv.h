@@ -44,8 +44,9 @@ void csv_queues(FILE *f, const struct stats *s, bool summary);
 /**
  * csv_commands_header() - the header line for csv_command()
  * @side: side of the commands; NT_SIDES: they are of recorded streams
+ * @has_origin: lines end with where each command comes from
  */
-void csv_commands_header(FILE *f, enum nt_side side);
+void csv_commands_header(FILE *f, enum nt_side side, bool has_origin);
 
 /**
  * csv_command() - a line for a command

@@ -843,24 +843,17 @@ static void put_gantt(FILE *f, const struct point_row *point, int64_t whole)
 		point->crosses ? "cross" : side_name(point->side), end - long_, long_);
 }
 
-/* @nr: of @points; @i: how many are slower */
-static void put_story(FILE *f, const struct command_line *l, const struct point_row *points,
-		      unsigned int nr, unsigned int i)
+/* The columns @what of a row that have a value. */
+static void put_what(FILE *f, const struct columns *t, const unsigned char *what, size_t nr,
+		     const void *row)
 {
-	static const unsigned char what[] = {COMMAND_TIME,  COMMAND_SUBSYSTEM, COMMAND_CNTLID,
-					     COMMAND_QUEUE, COMMAND_OP,	       COMMAND_LENGTH,
-					     COMMAND_SLBA,  COMMAND_STATUS,    COMMAND_LATENCY};
 	char cell[CELL_LEN];
 
-	fprintf(f, "<details%s><summary>%u: %s, %s</summary>", i ? "" : " open", i + 1,
-		op_name(l->row.r->op < NT_OPS_NR ? l->row.r->op : NT_OP_OTHER),
-		duration_format(cell, sizeof(cell), (double)l->row.latency));
-	fputs("<dl class=what>", f);
-	for (unsigned int k = 0; k < ARRAY_SIZE(what); k++) {
-		const struct column *c = &command_columns.column[what[k]];
+	for (size_t k = 0; k < nr; k++) {
+		const struct column *c = &t->column[what[k]];
 		struct value v;
 
-		columns_get(&command_columns, what[k], &l->row, &v);
+		columns_get(t, what[k], row, &v);
 		if (v.none)
 			continue;
 		fprintf(f, "<div><dt>%s<dd>", c->title);
@@ -868,6 +861,25 @@ static void put_story(FILE *f, const struct command_line *l, const struct point_
 			  v.type == VALUE_TEXT ? v.text : cell_format(cell, sizeof(cell), c, &v));
 		fputs("</div>", f);
 	}
+}
+
+/* @nr: of @points; @i: how many are slower */
+static void put_story(FILE *f, const struct command_line *l, const struct point_row *points,
+		      unsigned int nr, unsigned int i)
+{
+	static const unsigned char what[] = {COMMAND_TIME,  COMMAND_SUBSYSTEM, COMMAND_CNTLID,
+					     COMMAND_QUEUE, COMMAND_OP,	       COMMAND_LENGTH,
+					     COMMAND_SLBA,  COMMAND_STATUS,    COMMAND_LATENCY};
+	static const unsigned char from[] = {ORIGIN_CPU, ORIGIN_PID, ORIGIN_COMM, ORIGIN_CGROUP};
+	char cell[CELL_LEN];
+
+	fprintf(f, "<details%s><summary>%u: %s, %s</summary>", i ? "" : " open", i + 1,
+		op_name(l->row.r->op < NT_OPS_NR ? l->row.r->op : NT_OP_OTHER),
+		duration_format(cell, sizeof(cell), (double)l->row.latency));
+	fputs("<dl class=what>", f);
+	put_what(f, &command_columns, what, ARRAY_SIZE(what), &l->row);
+	if (l->origin)
+		put_what(f, &origin_columns, from, ARRAY_SIZE(from), l->origin);
 	fputs("</dl><div class=scroll tabindex=0 role=region aria-label=command><table class=story>"
 	      "<thead><tr><th class=n>at<th class=t>side<th class=t>point<th class=t>stage"
 	      "<th class=n>took<th class='bar t'>when<tbody>\n",

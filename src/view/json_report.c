@@ -43,6 +43,8 @@ struct json_object *json_command(const struct command_line *c)
 	struct json_object *points = json_empty();
 
 	json_put_row(o, &command_columns, &c->row);
+	if (c->origin)
+		json_put(o, "origin", json_row(&origin_columns, c->origin));
 	for (unsigned int side = 0; side < NT_SIDES; side++)
 		put_points(points, c->record[side]);
 	json_put(o, "points", points);
@@ -74,6 +76,11 @@ int json_command_write(FILE *f, const struct command_line *c)
 
 	json_line_begin(&l, f, c->in_flight ? "in_flight" : "command");
 	json_line_row(&l, &command_columns, &c->row);
+	if (c->origin) {
+		json_line_open(&l, "origin");
+		json_line_row(&l, &origin_columns, c->origin);
+		json_line_close(&l);
+	}
 	json_line_open(&l, "points");
 	for (unsigned int side = 0; side < NT_SIDES; side++)
 		write_points(&l, c->record[side]);

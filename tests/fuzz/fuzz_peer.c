@@ -168,6 +168,7 @@ static void step_event(const struct known *k, struct made_peer *p, uint8_t a, ui
 		break;
 	case STREAM_ORIGIN:
 		memset(e.origin.cgroup, b, a >> 3);
+		memset(e.origin.comm, b, a >> 4);
 		break;
 	case STREAM_DEVICE:
 		memset(e.device.name, b, a >> 4);

@@ -102,6 +102,8 @@ static void write_places(struct stream_writer *w, unsigned int stream)
 	for (uint16_t i = 0; i < ORIGINS; i++) {
 		e.origin = (struct origin){.number = i + 1, .cpu = i ? i : ORIGIN_NO_CPU};
 		strcpy(e.origin.cgroup, cgroups[i]);
+		strcpy(e.origin.comm, cgroups[ORIGINS - 1 - i]);
+		e.origin.pid = i;
 		ASSERT(!stream_write(w, &e));
 	}
 	e.type = STREAM_DEVICE;
@@ -154,7 +156,7 @@ static void write_stream(int fd, unsigned int stream)
 				  .hostname = "m\xc3\xa9\x1b[31m",
 				  .kernel = "6.1.0\n",
 				  .program = "0.1.0",
-				  .origins = 1,
+				  .origins = NT_ORIGIN_PLACE | NT_ORIGIN_TASK,
 				  .sample = stream};
 	struct stream_writer *w;
 

@@ -141,6 +141,7 @@ static void check_event(const struct stream_event *e)
 		break;
 	case STREAM_ORIGIN:
 		CHECK_ARRAY(e->origin.cgroup);
+		CHECK_ARRAY(e->origin.comm);
 		break;
 	case STREAM_DEVICE:
 		CHECK_ARRAY(e->device.subsysnqn);

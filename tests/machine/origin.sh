@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --cpus 2
-# takes: 75
-# Where commands come from and go to: cgroup, CPU, disk, path and size, in a live view and recorded, against what fio did in
-# each cgroup; and a selection by a cgroup has the very commands that a recording of all has under it.
+# takes: 125
+# Where commands come from and go to: cgroup, CPU, process, disk, path and size, in a live view, in lines and recorded, against what
+# fio did in each cgroup and with each process; and a selection by a cgroup has the very commands that a recording of all has under it.
 set -u
 . /lib/machine.sh
 
@@ -112,9 +112,73 @@ equal "recorded: a cgroup that is gone has its number" "$(in_row <(tr ' ' - <gon
 equal "live: one that is not to be seen as well" "$(in_row <(tr ' ' - <unseen.csv) summary "cgroup-$gone" read)" 50
 equal "the root has those without a name" "$(commands_of gone.ntp --cgroup / | wc -l)" 50
 
+# Who submitted a command: two fio under two names, of which one is hostile, first at once, and then behind an I/O scheduler, where
+# whoever runs the queue hands over what others have put there; and what the page cache writes later.
+fio=$(command -v fio)
+hostile=$'=\e[2J"\nx y'
+cp "$fio" ./loader
+cp "$fio" "./$hostile"
+
+# run_as NAME OUT FIO-ARGS...: the file OUT has what fio says, with the number of its job's process.
+run_as() {
+	"./$1" --name=io --direct=1 --ioengine=libaio --iodepth=8 --size=64m --filename="$dev" --bs=4k "${@:3}" >"$2" 2>&1 || cat "$2"
+}
+process() { grep -oE ' pid=[0-9]+' "$1" | tr -dc 0-9; }
+
+scheduled=0
+for scheduler in none mq-deadline; do
+	for queue in /sys/block/nvme*/queue/scheduler; do
+		grep -q "$scheduler" "$queue" || continue
+		{ echo $scheduler >"$queue"; } 2>/dev/null
+		grep -qF '[mq-deadline]' "$queue" && scheduled=1
+	done
+	tracer_start who.out record --host --origin -o $scheduler.ntp
+	pids=("$tracer_pid")
+	tracer_start who-$scheduler.csv --host --by pid,comm,op --op read --format csv
+	pids+=("$tracer_pid")
+	tracer_start lines-$scheduler trace --host --origin --op read
+	pids+=("$tracer_pid")
+	run_as loader loader.out --rw=randread --number_ios=400 &
+	loads=($!)
+	run_as "$hostile" hostile.out --rw=randread --number_ios=300 &
+	loads+=($!)
+	wait "${loads[@]}"
+	# The disk stays open, so that its last close does not write.
+	exec 9<"$dev"
+	echo 10 >/proc/sys/vm/dirty_expire_centisecs
+	echo 10 >/proc/sys/vm/dirty_writeback_centisecs
+	dd if=/dev/zero of="$dev" bs=64k count=4 2>/dev/null
+	sleep 2
+	exec 9<&-
+	tracer_stop "${pids[@]}"
+	equal "$scheduler: all tracers end well" $? 0
+
+	loader=$(process loader.out)
+	other=$(process hostile.out)
+	ntprof-bpf report $scheduler.ntp --by pid,comm,op --format csv >groups.csv
+	ntprof-bpf report $scheduler.ntp --by comm --format json >groups.json
+	ntprof-bpf report $scheduler.ntp --by comm >groups.text
+	ntprof-bpf report $scheduler.ntp --commands >commands.text
+	equal "$scheduler: recorded: a process, and its name" "$(in_row groups.csv group "$loader" loader read)" 400
+	equal "$scheduler: recorded: another one" "$(in_row groups.csv group "$other" read)" 300
+	equal "$scheduler: live: a process, and its name" "$(in_row who-$scheduler.csv summary "$loader" loader read)" 400
+	equal "$scheduler: live: another one" "$(in_row who-$scheduler.csv summary "$other" read)" 300
+	equal "$scheduler: lines name it" "$(grep -c " pid=$loader comm=loader cgroup=/\$" lines-$scheduler)" 400
+	equal "$scheduler: lines keep the words apart" \
+		"$(grep -cF " pid=$other comm==\\x1b[2J\"\\x0ax\\x20y cgroup=/" lines-$scheduler)" 300
+	equal "$scheduler: and so do those of a recording" "$(grep -cF "comm==\\x1b[2J\"\\x0ax\\x20y " commands.text)" 300
+	check "$scheduler: JSON has the name as it is" grep -qF '"comm":"=\u001b[2J\"\nx y"' groups.json
+	check "$scheduler: nothing reaches the terminal" \
+		sh -c "! grep -lF '$(printf '\033')' groups.csv groups.json groups.text commands.text lines-$scheduler who-$scheduler.csv"
+	check "$scheduler: what is written later is of a kernel thread" grep -qE ',\[kworker/[^,]*\],write,' groups.csv
+	((tap_failed == 0)) || head -n 20 groups.csv loader.out hostile.out
+done
+equal "one of them was behind an I/O scheduler" $scheduled 1
+
 check "what is no cgroup is refused" sh -c '! ntprof-bpf --host --cgroup nowhere 2>err; grep -q "no such cgroup" err'
 check "one whose I/O is its parent's, too" sh -c '! ntprof-bpf --host --cgroup b/bare 2>err; grep -q "write +io" err'
 check "a target knows none" sh -c '! ntprof-bpf --target --by cgroup 2>err; grep -q "only the host knows" err'
+check "nor who submitted a command" sh -c '! ntprof-bpf trace --target --origin 2>err; grep -q "only the host knows" err'
 
 ((tap_failed == 0)) || head -n 30 served.csv places.csv origins.csv
 host_disconnect "$ctrl"

@@ -53,7 +53,7 @@ static const struct stream_header header = {
 	.sample = 3,
 	.missing = 1u << NT_T_DONE | 1u << NT_T_SEND_R2T,
 	.selection = "--op read --size 4k",
-	.origins = 1,
+	.origins = NT_ORIGIN_PLACE | NT_ORIGIN_TASK,
 };
 
 static inline struct stream_event clock_event(void)
@@ -241,6 +241,8 @@ static inline void assert_event(const struct stream_event *a, const struct strea
 		assert_int_equal(a->origin.number, b->origin.number);
 		assert_int_equal(a->origin.cpu, b->origin.cpu);
 		assert_string_equal(a->origin.cgroup, b->origin.cgroup);
+		assert_int_equal(a->origin.pid, b->origin.pid);
+		assert_string_equal(a->origin.comm, b->origin.comm);
 		break;
 	case STREAM_DEVICE:
 		assert_string_equal(a->device.subsysnqn, b->device.subsysnqn);

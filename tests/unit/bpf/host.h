@@ -6,10 +6,34 @@
 #define PROGRAMS "host.bpf.c"
 #include "bpf/kernel.h"
 
+/* The map of requests that wait in the block layer. */
+#define INSERTED_MAX 4
+static struct {
+	__u64 rq; /* 0: free */
+	struct inserted_by by;
+} waiting[INSERTED_MAX];
+
+/* @rq: 0: a free place. Return: INSERTED_MAX: none */
+static unsigned int waiting_at(__u64 rq)
+{
+	unsigned int i = 0;
+
+	while (i < INSERTED_MAX && waiting[i].rq != rq)
+		i++;
+	return i;
+}
+
 void *bpf_map_lookup_elem(void *map, const void *key)
 {
 	bool found;
-	void *value = lookup(map, key, &found);
+	void *value;
+
+	if (map == &inserted) {
+		unsigned int at = waiting_at(*(const __u64 *)key);
+
+		return at < INSERTED_MAX ? &waiting[at].by : NULL;
+	}
+	value = lookup(map, key, &found);
 
 	if (found)
 		return value;
@@ -17,8 +41,30 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 	return entry(kernel.controllers, sizeof(kernel.controllers[0]), SLOTS, key);
 }
 
+long bpf_map_delete_elem(void *map, const void *key)
+{
+	unsigned int at = waiting_at(*(const __u64 *)key);
+
+	assert_ptr_equal(map, &inserted);
+	assert_uint_in_range(at, 0, INSERTED_MAX - 1);
+	waiting[at].rq = 0;
+	return 0;
+}
+
 long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 flags)
 {
+	unsigned int at;
+
+	if (map == &inserted) {
+		assert_int_equal(flags, BPF_ANY);
+		at = waiting_at(*(const __u64 *)key);
+		if (at == INSERTED_MAX)
+			at = waiting_at(0);
+		assert_uint_in_range(at, 0, INSERTED_MAX - 1);
+		waiting[at].rq = *(const __u64 *)key;
+		memcpy(&waiting[at].by, value, sizeof(waiting[at].by));
+		return 0;
+	}
 	assert_ptr_equal(map, &errors);
 	assert_int_equal(flags, BPF_NOEXIST);
 	return error_update(key, value);

@@ -134,6 +134,7 @@ static struct {
 	struct nt_record records[RECORDS_MAX];
 	unsigned int nr_records;
 	struct nt_originated originated; /* the last one that was submitted */
+	void *task;			 /* the current one */
 	struct nt_begun begun[BEGUN_MAX];
 	unsigned int nr_begun;
 	struct nt_identity identities[IDENTITIES_MAX]; /* identities that were sent to user space */
@@ -260,6 +261,11 @@ static void *entry(void *table, size_t size, __u32 nr, const void *key)
 	__u32 at = *(const __u32 *)key;
 
 	return at < nr ? (char *)table + size * at : NULL;
+}
+
+void *bpf_get_current_task_btf(void)
+{
+	return kernel.task;
 }
 
 /* Acts as a map of type BPF_MAP_TYPE_HASH. */
@@ -466,7 +472,8 @@ void *bpf_ringbuf_reserve(void *ringbuf, __u64 size, __u64 flags)
 		assert_uint_in_range(kernel.nr_records, 0, RECORDS_MAX - 1);
 		return &kernel.records[kernel.nr_records++];
 	}
-	if (size == sizeof(struct nt_originated))
+	/* An event has as many bytes, and is asked for without origins. */
+	if (size == sizeof(struct nt_originated) && !nt_knobs.events)
 		return &kernel.originated;
 	assert_int_equal(size, sizeof(struct nt_begun));
 	assert_uint_in_range(kernel.nr_begun, 0, BEGUN_MAX - 1);

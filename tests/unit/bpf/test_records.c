@@ -40,8 +40,8 @@ static void user_space_is_woken_when_enough_waits(void **state)
 	struct nvme_command sqe = {0};
 	struct nt_record r = made();
 
-	nt_knobs.events = 1;
 	for (unsigned int i = 0; i < sizeof(unread) / sizeof(unread[0]); i++) {
+		nt_knobs.events = 0;
 		kernel.unread = unread[i];
 		kernel.wakes = 0;
 		submit(made(), 1);
@@ -50,6 +50,7 @@ static void user_space_is_woken_when_enough_waits(void **state)
 		assert_int_equal(kernel.originated.from.cpu, 9);
 		assert_int_equal(kernel.originated.r.cid, 7);
 		assert_int_equal(kernel.wakes, 2 * (unread[i] >= WAKE_BYTES));
+		nt_knobs.events = 1;
 		event_begin(&r, NT_HOST, &queue, &sqe);
 		assert_int_equal(kernel.wakes, 3 * (unread[i] >= WAKE_BYTES));
 	}

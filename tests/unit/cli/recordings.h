@@ -23,7 +23,7 @@
  * @edit: may change a record; if it returns false, the record is left out
  * @device: names of namespaces 1 and 2; NULL: not announced
  * @edit_queue: may change the description of a queue, if not NULL
- * @cgroup: cgroup of origin 1, if not NULL
+ * @cgroup: cgroup of origin 1, and the name of its process 77, if not NULL
  */
 struct recording {
 	struct stream_header header;
@@ -68,6 +68,9 @@ static inline void recording_begin(struct recording *f, const struct traffic_con
 	if (f->cgroup) {
 		e = (struct stream_event){.type = STREAM_ORIGIN, .origin.number = 1};
 		snprintf(e.origin.cgroup, sizeof(e.origin.cgroup), "%s", f->cgroup);
+		e.origin.pid = 77;
+		snprintf(e.origin.comm, sizeof(e.origin.comm), "%.*s",
+			 (int)sizeof(e.origin.comm) - 1, f->cgroup);
 		recording_put(f, &e);
 	}
 }

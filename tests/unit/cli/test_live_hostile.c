@@ -176,11 +176,12 @@ static void names_are_harmless_in_every_format(void **state)
 		{"live", "--host", "-i100ms", "-n2", "--histogram"},
 		{"live", "--host", "-i100ms", "-n2", "--min-latency=1us"},
 		{"live", "--host", "-i100ms", "-n2",
-		 "--by=ctrl,nqn,host,path,cgroup,device,status"},
+		 "--by=ctrl,nqn,host,path,cgroup,device,status,pid,comm"},
 		{"live", "--target", "-i100ms", "-n2", "--by=ctrl,nqn,host"},
 		{"live", "--host", "-i100ms", "-n3", "--peer", peer},
 		{"trace", "--host", "-d200ms", "--summary"},
 		{"trace", "--host", "-d200ms"},
+		{"trace", "--host", "-d200ms", "--origin"},
 		{"trace", "--host", "-d200ms", "--events"},
 	};
 	int target = both_sides();

@@ -392,10 +392,60 @@ static void figures_are_of_stages_as_well(void **state)
 	recordings_free(f, 2);
 }
 
+static bool of_one_origin(struct nt_record *r)
+{
+	if (r->side == NT_HOST)
+		r->flags |= 1u << NT_F_ORIGIN_SHIFT;
+	return true;
+}
+
+static void commands_are_by_process(void **state)
+{
+	struct recording f[] = {{.header = {.origins = NT_ORIGIN_PLACE | NT_ORIGIN_TASK},
+				 .cgroup = "/db",
+				 .edit = of_one_origin},
+				{.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	c.commands = 20;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--by=pid,comm", "--format=csv");
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "merged,group,77,/db,");
+	RUN(&r, "report", f[0].path, f[1].path, "--commands");
+	assert_contains(r.out, " | from cpu=0 pid=77 comm=/db cgroup=/db\n");
+	RUN(&r, "report", f[0].path, f[1].path, "--commands", "--format=csv");
+	assert_contains(r.out, ",cpu,pid,comm,cgroup");
+	assert_contains(r.out, ",0,77,/db,/db");
+	RUN(&r, "report", f[0].path, f[1].path, "--commands", "--format=json");
+	assert_contains(r.out,
+			"\"origin\":{\"cpu\":0,\"pid\":77,\"comm\":\"/db\",\"cgroup\":\"/db\"}");
+	RUN(&r, "report", f[0].path, f[1].path, "--slowest=1");
+	assert_contains(r.out, "\n  from cpu=0 pid=77 comm=/db cgroup=/db\n");
+	RUN(&r, "report", f[0].path, f[1].path, "--slowest=1", "--format=json");
+	assert_contains(r.out, "\"pid\":77");
+	/* A target knows none of it. */
+	RUN(&r, "report", f[1].path, "--commands");
+	assert_lacks(r.out, " | from");
+	recordings_free(f, 2);
+	/* An older program recorded CPUs and cgroups alone. */
+	f[0] = (struct recording){.header = {.origins = NT_ORIGIN_PLACE}, .cgroup = "/db"};
+	f[1] = (struct recording){.edit = NULL};
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path, "--by=cgroup,comm", "--cgroup=/db");
+	assert_int_equal(r.status, EXIT_FAILURE);
+	assert_contains(r.err, "--by comm: ");
+	assert_contains(r.err, "record --host --origin");
+	RUN(&r, "report", f[0].path, f[1].path, "--by=cgroup,cpu");
+	assert_int_equal(r.status, 0);
+	recordings_free(f, 2);
+}
+
 static void what_no_recording_tells_is_refused_with_what_does(void **state)
 {
-	static char *const of_origin[] = {"--by=cgroup", "--by=op,cpu", "--cgroup=/a"};
-	static char *const of_host[] = {"--by=path", "--by=cpu,op", "--cgroup=/"};
+	static char *const of_origin[] = {"--by=cgroup", "--by=op,cpu", "--cgroup=/a", "--by=pid"};
+	static char *const of_host[] = {"--by=path", "--by=cpu,op", "--cgroup=/", "--by=comm"};
 	struct recording f[] = {{.header = {.selection = "--op read --size 4k"}}, {.edit = NULL}};
 	struct traffic_config c = two_queues();
 	static struct result r;
@@ -573,6 +623,7 @@ int main(void)
 		cmocka_unit_test(failed_commands_are_in_no_details),
 		cmocka_unit_test(figures_are_of_stages_as_well),
 		cmocka_unit_test(traffic_near_a_limit_is_marked),
+		cmocka_unit_test(commands_are_by_process),
 		cmocka_unit_test(what_no_recording_tells_is_refused_with_what_does),
 		cmocka_unit_test(options_that_are_of_no_use_are_refused),
 		cmocka_unit_test(events_of_controllers_stand_between_the_rows_of_intervals),

@@ -72,7 +72,7 @@ static void hostile_make(struct hostile *h)
 		snprintf(head->source, sizeof(head->source), "=\x1b[2J\x9b");
 		snprintf(head->selection, sizeof(head->selection), "--nqn %s", HOSTILE);
 		snprintf(head->boot_id, sizeof(head->boot_id), "=%u\x1b[2J\xc2\x9b", i);
-		head->origins = i != 1;
+		head->origins = i != 1 ? NT_ORIGIN_PLACE | NT_ORIGIN_TASK : 0;
 		h->f[i].edit_queue = hostile_queue;
 		h->f[i].device[0] = HOSTILE;
 		h->f[i].cgroup = i == 1 ? NULL : HOSTILE;
@@ -102,7 +102,8 @@ static const char *const shown[][3] = {
 	{"--commands"},
 	{"--detail"},
 	{"--drive-limit=0.001", "--network-limit=0.001"},
-	{"--by=ctrl,nqn,host,queue,op,source,size,nsid,status,device,path,cgroup,cpu",
+	{"--by=ctrl,nqn,host,queue,op,source,size,nsid,status,device,path,cgroup,cpu,pid,"
+	 "comm",
 	 "--every=1ms"},
 	{"--by=cgroup", "--min-latency=1us"},
 	{"--by=nqn,host", "--stats=min,p99.9"},

@@ -269,6 +269,56 @@ static void so_many_commands_are_told_as_were_asked_for(void **state)
 	close(lines);
 }
 
+static void every_other_has_an_origin(struct nt_record *r, uint64_t n)
+{
+	r->flags = n % 2 ? 9u << NT_F_ORIGIN_SHIFT : 0;
+}
+
+/* @format: "text" and so on. Return: what two commands have, of which the second has an origin */
+static const char *lines_with_origins(char *format)
+{
+	char *words[] = {"trace", "--host", "--origin", "--format", format,
+			 "-n",	  "2",	    "-d",	"60",	    NULL};
+	int told = memfd_create("told", MFD_CLOEXEC), lines = memfd_create("lines", MFD_CLOEXEC);
+	static char text[8192];
+	const uint64_t nr = 2;
+	ssize_t n;
+
+	traced.nr = 0;
+	traced.make = every_other_has_an_origin;
+	traced.records_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	assert_int_equal(write(traced.records_fd, &nr, sizeof(nr)), sizeof(nr));
+	assert_int_equal(trace_into(lines, told, words, ARRAY_SIZE(words) - 1), EXIT_SUCCESS);
+	traced.make = NULL;
+	n = pread(lines, text, sizeof(text) - 1, 0);
+	assert_true(n > 0);
+	text[n] = '\0';
+	close(traced.records_fd);
+	close(told);
+	close(lines);
+	return text;
+}
+
+/* Blanks of names do not end a word of the line. */
+static void a_line_says_where_its_command_comes_from(void **state)
+{
+	const char *text = lines_with_origins("text"), *from = strstr(text, " | from");
+
+	assert_non_null(from);
+	assert_true(strchr(text, '\n') < from);
+	assert_string_equal(from, " | from cpu=1 pid=79 comm=a\\x20b cgroup=/9\n");
+	text = lines_with_origins("json");
+	from = strstr(text, "\"origin\":{\"cpu\":1,\"pid\":79,\"comm\":\"a b\",\"cgroup\":\"/9\"}");
+	assert_non_null(from);
+	assert_true(strchr(text, '\n') < from);
+	text = lines_with_origins("csv");
+	from = strstr(text, ",cpu,pid,comm,cgroup\r\n");
+	assert_non_null(from);
+	from = strstr(from, ",,,,\r\n");
+	assert_non_null(from);
+	assert_non_null(strstr(from, ",1,79,a b,/9\r\n"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +326,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_leaves_no_line_that_is_not_counted),
 		cmocka_unit_test(the_header_of_csv_does_not_wait_for_the_module),
 		cmocka_unit_test(so_many_commands_are_told_as_were_asked_for),
+		cmocka_unit_test(a_line_says_where_its_command_comes_from),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

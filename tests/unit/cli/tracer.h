@@ -59,7 +59,7 @@ struct tracer {
  * @nr: number of records so far; each has its number, from 0 on, in slba
  * @make: fills the other members of a record, if not NULL
  * @queue: queue of all records, if not NULL
- * @name: name of their controller and in their cgroups, if not NULL
+ * @name: name of their controller, in their cgroups and of their processes, if not NULL
  * @waiting: number of further calls of tracer_drain() that find a command, which is in flight until
  *           then
  * @result: result of tracer_drain() and tracer_collect(), if not 0
@@ -116,6 +116,8 @@ void tracer_origin(const struct tracer *t, unsigned int number, struct origin *o
 {
 	*o = (struct origin){.number = (uint16_t)number, .cpu = (uint16_t)(number % 2)};
 	snprintf(o->cgroup, sizeof(o->cgroup), "/%u%s", number, traced.name ?: "");
+	o->pid = 70 + number;
+	snprintf(o->comm, sizeof(o->comm), "%.*s", (int)sizeof(o->comm) - 1, traced.name ?: "a b");
 }
 
 enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o, char *detail,

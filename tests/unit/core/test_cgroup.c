@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -87,6 +88,98 @@ static void each_origin_that_has_a_number_is_found_by_it(void **state)
 	origins_free(known);
 }
 
+/* @kernel: NT_TASK_KERNEL, or 0 */
+static struct nt_from from_task(uint32_t cpu, uint32_t pid, uint32_t kernel, const char *comm)
+{
+	struct nt_from from;
+
+	memset(&from, 0, sizeof(from));
+	from.cpu = cpu;
+	from.task.pid = pid | kernel;
+	memcpy(from.task.comm, comm, strnlen(comm, sizeof(from.task.comm)));
+	return from;
+}
+
+static void an_origin_has_its_process(void **state)
+{
+	static const struct {
+		uint32_t pid, kernel;
+		const char *comm, *shown;
+	} of[] = {
+		{77, 0, "fio", "fio"},
+		{77, 0, "dd", "dd"},
+		{78, 0, "fio", "fio"},
+		{9, NT_TASK_KERNEL, "kworker/0:1H", "[kworker/0:1H]"},
+		{1u << 22, 0, "\x1b[2J\n\"',=%s%n", "\x1b[2J\n\"',=%s%n"},
+		/* The kernel ends each with a zero, a damaged one is cut all the same. */
+		{79, 0, "0123456789abcdef", "0123456789abcdef"},
+		{80, NT_TASK_KERNEL, "0123456789abcde", "[0123456789abcde]"},
+		{0, 0, "", ""},
+	};
+	struct origins *known = origins_new();
+	struct nt_from from;
+	struct origin o;
+
+	for (unsigned int i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		from = from_task(3, of[i].pid, of[i].kernel, of[i].comm);
+		assert_int_equal(origins_number(known, &from), i + 1);
+		assert_int_equal(origins_number(known, &from), i + 1);
+		origins_get(known, i + 1, &o);
+		assert_int_equal(o.pid, of[i].pid);
+		assert_string_equal(o.comm, of[i].shown);
+		assert_int_equal(o.cpu, 3);
+	}
+	origins_free(known);
+}
+
+static void many_processes_leave_numbers_for_cpus(void **state)
+{
+	struct origins *known = origins_new();
+	unsigned int number = 0, before = 0;
+	struct nt_from from;
+	struct origin o;
+
+	for (unsigned int i = 1; i <= 2 * ORIGIN_OTHERS; i++) {
+		from = from_task(0, i, 0, "fio");
+		number = origins_number(known, &from);
+		origins_get(known, number, &o);
+		assert_int_equal(o.cpu, 0);
+		assert_string_equal(o.comm, "fio");
+		assert_int_equal(o.pid, number <= ORIGINS_OF_PIDS ? i : 0);
+		before += o.pid != 0;
+	}
+	assert_int_equal(before, ORIGINS_OF_PIDS);
+	/* A name of its own does not come later. */
+	for (unsigned int i = 1; i <= 2 * ORIGIN_OTHERS; i++) {
+		char comm[NT_COMM_LEN];
+
+		snprintf(comm, sizeof(comm), "job %u", i);
+		from = from_task(0, i, NT_TASK_KERNEL, comm);
+		number = origins_number(known, &from);
+		origins_get(known, number, &o);
+		assert_int_equal(o.cpu, 0);
+		assert_int_equal(o.pid, 0);
+		assert_int_equal(o.comm[0], number <= ORIGINS_OF_COMMS ? '[' : '\0');
+	}
+	/* Those that have a number keep it; another CPU has one without a process. */
+	from = from_task(0, 5, 0, "fio");
+	assert_int_equal(origins_number(known, &from), 5);
+	from = from_task(1, 5, 0, "fio");
+	number = origins_number(known, &from);
+	assert_int_not_equal(number, ORIGIN_OTHERS);
+	origins_get(known, number, &o);
+	assert_int_equal(o.cpu, 1);
+	assert_string_equal(o.comm, "");
+	for (unsigned int cpu = 2; cpu < ORIGIN_OTHERS; cpu++) {
+		from = from_task(cpu, 5, 0, "fio");
+		number = origins_number(known, &from);
+	}
+	assert_int_equal(number, ORIGIN_OTHERS);
+	origins_get(known, number, &o);
+	assert_int_equal(o.pid, 0);
+	origins_free(known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -94,6 +187,8 @@ int main(void)
 		cmocka_unit_test(a_cgroup_has_those_below_it),
 		cmocka_unit_test(what_is_none_is_told),
 		cmocka_unit_test(each_origin_that_has_a_number_is_found_by_it),
+		cmocka_unit_test(an_origin_has_its_process),
+		cmocka_unit_test(many_processes_leave_numbers_for_cpus),
 	};
 
 	return cmocka_run_group_tests_name("cgroup", tests, NULL, NULL);

@@ -62,7 +62,7 @@ static void wrong_keys_are_refused(void **state)
 		assert_string_equal(
 			wrong,
 			"keys are, with commas between several: ctrl nqn host queue op size nsid "
-			"status source device path cgroup cpu");
+			"status source device path cgroup cpu pid comm");
 	}
 	by.nr = 0;
 	assert_false(group_by_parse(&by, "op,size,op", wrong));
@@ -77,22 +77,43 @@ static void the_first_key_that_needs_something_is_found(void **state)
 		unsigned int bits;
 		enum group_key first;
 	} known[] = {
-		{"ctrl,nqn,host,queue,op,source", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_ORIGIN,
+		{"ctrl,nqn,host,queue,op,source", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_PLACE,
 		 GROUP_KEYS_NR},
 		{"op,size,nsid", GROUP_OF_RECORD, GROUP_SIZE},
 		{"op,nsid,size", GROUP_OF_RECORD, GROUP_NSID},
 		{"status", GROUP_OF_RECORD, GROUP_STATUS},
 		{"size,device,path", GROUP_OF_HOST, GROUP_PATH},
-		{"size,device,path,cpu,cgroup", GROUP_OF_ORIGIN, GROUP_CPU},
-		{"size,device,status", GROUP_OF_HOST | GROUP_OF_ORIGIN, GROUP_KEYS_NR},
+		{"size,device,path,cpu,cgroup", GROUP_OF_PLACE, GROUP_CPU},
+		{"size,device,status", GROUP_OF_HOST | GROUP_OF_PLACE, GROUP_KEYS_NR},
 		{"op,cgroup", GROUP_OF_HOST, GROUP_CGROUP},
-		{"size,path", GROUP_OF_HOST | GROUP_OF_ORIGIN, GROUP_PATH},
+		{"size,path", GROUP_OF_HOST | GROUP_OF_PLACE, GROUP_PATH},
+		{"cpu,comm,pid", GROUP_OF_TASK, GROUP_COMM},
+		{"pid", GROUP_OF_PLACE, GROUP_KEYS_NR},
+		{"op,pid", GROUP_OF_HOST, GROUP_PID},
 	};
 
 	for (unsigned int i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		const struct group_by by = by_text(known[i].keys);
 
 		assert_int_equal(group_by_needs(&by, known[i].bits), known[i].first);
+	}
+}
+
+static void keys_say_which_parts_of_an_origin_they_need(void **state)
+{
+	static const struct {
+		const char *keys;
+		unsigned int parts;
+	} known[] = {
+		{"op,status,path", 0},	     {"cpu", NT_ORIGIN_PLACE},
+		{"cgroup", NT_ORIGIN_PLACE}, {"pid", NT_ORIGIN_TASK},
+		{"comm,op", NT_ORIGIN_TASK}, {"op,pid,comm,cpu", NT_ORIGIN_PLACE | NT_ORIGIN_TASK},
+	};
+
+	for (unsigned int i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		const struct group_by by = by_text(known[i].keys);
+
+		assert_int_equal(group_by_origins(&by), known[i].parts);
 	}
 }
 
@@ -105,6 +126,7 @@ static void fill(struct group_name *n)
 	n->queue = 7;
 	n->status = 0x281;
 	n->cpu = 5;
+	n->pid = 77;
 	n->nsid = 9;
 	n->size = 4096;
 	n->ctrl_of = 11;
@@ -115,6 +137,7 @@ static void fill(struct group_name *n)
 	strcpy(n->device, "nvme0n1");
 	strcpy(n->path, "traddr=10.0.0.1");
 	strcpy(n->cgroup, "/a/b");
+	strcpy(n->comm, "fio");
 }
 
 /* Members of one key, which has to be the only one of them that is left. */
@@ -170,6 +193,12 @@ static void only_the_members_of_a_key_are_left(void **state)
 		case GROUP_CPU:
 			left.cpu = all.cpu;
 			break;
+		case GROUP_PID:
+			left.pid = all.pid;
+			break;
+		case GROUP_COMM:
+			strcpy(left.comm, all.comm);
+			break;
 		default:
 			fail();
 		}
@@ -224,6 +253,8 @@ static void each_key_orders_by_its_members(void **state)
 	ORDER_TEXT("path", path, "traddr=1", "traddr=2");
 	ORDER_TEXT("cgroup", cgroup, "/a", "/b");
 	ORDER("cpu", cpu, 9, 10);
+	ORDER("pid", pid, 999, 1u << 22);
+	ORDER_TEXT("comm", comm, "dd", "fio");
 	/* A queue of its own comes before those that share a row, whatever its number is. */
 	fill(&a);
 	fill(&b);
@@ -388,6 +419,7 @@ int main(void)
 		cmocka_unit_test(keys_are_read_in_their_order),
 		cmocka_unit_test(wrong_keys_are_refused),
 		cmocka_unit_test(the_first_key_that_needs_something_is_found),
+		cmocka_unit_test(keys_say_which_parts_of_an_origin_they_need),
 		cmocka_unit_test(only_the_members_of_a_key_are_left),
 		cmocka_unit_test(each_key_orders_by_its_members),
 		cmocka_unit_test(keys_order_one_after_the_other),

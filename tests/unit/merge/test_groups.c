@@ -341,7 +341,7 @@ static void keys_that_are_none_are_refused_with_those_that_there_are(void **stat
 		{"Op", "keys are"},
 		{"op,queue,op", "op is there twice"},
 		{"cpu,cgroup,cpu", "cpu is there twice"},
-		{"opopopopopopopopopopopop", "device path cgroup cpu"},
+		{"opopopopopopopopopopopop", "path cgroup cpu pid comm"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
@@ -362,14 +362,16 @@ static void a_key_says_what_it_needs(void **state)
 {
 	static const struct {
 		const char *keys;
-		enum group_key record, host, origin;
+		enum group_key record, host, place, task;
 	} of[] = {
-		{"ctrl,nqn,host,queue,op,source", GROUP_KEYS_NR, GROUP_KEYS_NR, GROUP_KEYS_NR},
-		{"op,size", GROUP_SIZE, GROUP_KEYS_NR, GROUP_KEYS_NR},
-		{"status", GROUP_STATUS, GROUP_KEYS_NR, GROUP_KEYS_NR},
-		{"device,path", GROUP_DEVICE, GROUP_PATH, GROUP_KEYS_NR},
-		{"nsid,cpu", GROUP_NSID, GROUP_CPU, GROUP_CPU},
-		{"cgroup", GROUP_CGROUP, GROUP_CGROUP, GROUP_CGROUP},
+		{"ctrl,nqn,host,queue,op,source", GROUP_KEYS_NR, GROUP_KEYS_NR, GROUP_KEYS_NR,
+		 GROUP_KEYS_NR},
+		{"op,size", GROUP_SIZE, GROUP_KEYS_NR, GROUP_KEYS_NR, GROUP_KEYS_NR},
+		{"status", GROUP_STATUS, GROUP_KEYS_NR, GROUP_KEYS_NR, GROUP_KEYS_NR},
+		{"device,path", GROUP_DEVICE, GROUP_PATH, GROUP_KEYS_NR, GROUP_KEYS_NR},
+		{"nsid,cpu", GROUP_NSID, GROUP_CPU, GROUP_CPU, GROUP_KEYS_NR},
+		{"cgroup", GROUP_CGROUP, GROUP_CGROUP, GROUP_CGROUP, GROUP_KEYS_NR},
+		{"op,comm,cpu,pid", GROUP_COMM, GROUP_COMM, GROUP_CPU, GROUP_COMM},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
@@ -377,7 +379,8 @@ static void a_key_says_what_it_needs(void **state)
 
 		assert_int_equal(group_by_needs(&how.by, GROUP_OF_RECORD), of[i].record);
 		assert_int_equal(group_by_needs(&how.by, GROUP_OF_HOST), of[i].host);
-		assert_int_equal(group_by_needs(&how.by, GROUP_OF_ORIGIN), of[i].origin);
+		assert_int_equal(group_by_needs(&how.by, GROUP_OF_PLACE), of[i].place);
+		assert_int_equal(group_by_needs(&how.by, GROUP_OF_TASK), of[i].task);
 	}
 }
 

@@ -39,7 +39,8 @@ static struct nt_record record_of(uint32_t slot, uint32_t nsid, unsigned int ori
 static void name(const struct places *p, const struct nt_record *r, struct group_name *n)
 {
 	static const struct group_by by = {
-		.nr = 4, .key = {GROUP_DEVICE, GROUP_PATH, GROUP_CGROUP, GROUP_CPU}};
+		.nr = 6,
+		.key = {GROUP_DEVICE, GROUP_PATH, GROUP_CGROUP, GROUP_CPU, GROUP_PID, GROUP_COMM}};
 
 	memset(n, 0, sizeof(*n));
 	places_name(p, &by, r, n);
@@ -243,9 +244,11 @@ static void where_all_are_in_use_one_gives_way_and_is_counted(void **state)
 	places_free(p);
 }
 
-static void an_origin_is_a_cpu_and_a_cgroup(void **state)
+static void an_origin_is_a_cpu_a_cgroup_and_a_process(void **state)
 {
-	const struct origin one = {.number = 1, .cpu = 3, .cgroup = "/a/b"};
+	const struct origin one = {
+		.number = 1, .cpu = 3, .cgroup = "/a/b", .pid = 77, .comm = "fio"};
+	const struct group_by by_cpu = {.nr = 1, .key = {GROUP_CPU}};
 	const struct origin last = {
 		.number = ORIGIN_OTHERS, .cpu = ORIGIN_NO_CPU, .cgroup = "(others)"};
 	const struct nt_record none = record_of(0, 1, 0), of_one = record_of(0, 1, 1),
@@ -263,6 +266,16 @@ static void an_origin_is_a_cpu_and_a_cgroup(void **state)
 	name(p, &of_one, &n);
 	assert_string_equal(n.cgroup, "/a/b");
 	assert_int_equal(n.cpu, 3);
+	assert_int_equal(n.pid, 77);
+	assert_string_equal(n.comm, "fio");
+	assert_int_equal(places_origin_of(p, &of_one)->pid, 77);
+	assert_null(places_origin_of(p, &none));
+	assert_null(places_origin_of(p, &untold));
+	/* What is no key stays empty. */
+	memset(&n, 0, sizeof(n));
+	places_name(p, &by_cpu, &of_one, &n);
+	assert_int_equal(n.pid, 0);
+	assert_string_equal(n.comm, "");
 	name(p, &of_last, &n);
 	assert_string_equal(n.cgroup, "(others)");
 	assert_int_equal(n.cpu, ORIGIN_NO_CPU);
@@ -291,7 +304,7 @@ int main(void)
 		cmocka_unit_test(what_was_told_first_gives_way),
 		cmocka_unit_test(what_is_in_use_stays),
 		cmocka_unit_test(where_all_are_in_use_one_gives_way_and_is_counted),
-		cmocka_unit_test(an_origin_is_a_cpu_and_a_cgroup),
+		cmocka_unit_test(an_origin_is_a_cpu_a_cgroup_and_a_process),
 	};
 
 	return cmocka_run_group_tests_name("places", tests, NULL, NULL);

@@ -66,8 +66,12 @@ static void every_type_of_event_comes_back(void **state)
 	const struct stream_event burst = {.type = STREAM_BURST,
 					   .burst = {.began_ns = 1ULL << 40, .ended_ns = ~0ULL}};
 
-	const struct stream_event origin = {
-		.type = STREAM_ORIGIN, .origin = {.number = 4094, .cpu = 511, .cgroup = "/a/b"}};
+	const struct stream_event origin = {.type = STREAM_ORIGIN,
+					    .origin = {.number = 4094,
+						       .cpu = 511,
+						       .cgroup = "/a/b",
+						       .pid = 1u << 22,
+						       .comm = "[0123456789abcde]"}};
 	const struct stream_event device = {.type = STREAM_DEVICE,
 					    .device = {.subsysnqn = "nqn.a",
 						       .instance = DEVICE_ANY_INSTANCE,

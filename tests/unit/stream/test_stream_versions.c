@@ -294,6 +294,50 @@ static void a_field_that_older_programs_did_not_write_is_0(void **state)
 	reader_done(r, fd);
 }
 
+static void an_origin_of_an_older_program_has_no_process(void **state)
+{
+	struct pen p = pen_begin(3);
+	struct stream_reader *r;
+	struct stream_event e;
+	size_t at;
+	int fd;
+
+	put_header(&p, 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		at = frame_begin(&p, STREAM_ORIGIN);
+		put(&p, 7, 2);
+		put(&p, 3, 2);
+		put_text(&p, "/a");
+		if (!i) {
+			put(&p, 4194304, 4);
+			put_text(&p, "[kworker/0:1H]");
+		}
+		frame_end(&p, at);
+	}
+	at = frame_begin(&p, STREAM_ORIGIN);
+	put(&p, 7, 2);
+	put(&p, 3, 2);
+	put_text(&p, "/a");
+	put(&p, 1, 4);
+	/* One more than any kernel has. */
+	put_text(&p, "0123456789abcdefgh");
+	frame_end(&p, at);
+	r = reader_of(p.bytes, p.n, &fd);
+	must_next(r, STREAM_HEADER, &e);
+	must_next(r, STREAM_ORIGIN, &e);
+	assert_int_equal(e.origin.pid, 4194304);
+	assert_string_equal(e.origin.comm, "[kworker/0:1H]");
+	must_next(r, STREAM_ORIGIN, &e);
+	assert_int_equal(e.origin.number, 7);
+	assert_int_equal(e.origin.cpu, 3);
+	assert_string_equal(e.origin.cgroup, "/a");
+	assert_int_equal(e.origin.pid, 0);
+	assert_string_equal(e.origin.comm, "");
+	assert_int_equal(stream_read(r, &e), -EBADMSG);
+	assert_int_equal(stream_longer(r), 0);
+	reader_done(r, fd);
+}
+
 static void fields_behind_those_that_are_known_are_passed_over_and_counted(void **state)
 {
 	static const enum stream_type types[] = {STREAM_HEADER, STREAM_CLOCK, STREAM_QUEUE,
@@ -406,6 +450,7 @@ int main(void)
 		cmocka_unit_test(bits_that_are_no_points_are_of_no_account),
 		cmocka_unit_test(a_header_has_all_of_its_fields),
 		cmocka_unit_test(a_field_that_older_programs_did_not_write_is_0),
+		cmocka_unit_test(an_origin_of_an_older_program_has_no_process),
 		cmocka_unit_test(fields_behind_those_that_are_known_are_passed_over_and_counted),
 		cmocka_unit_test(long_recordings_of_later_programs_are_read),
 		cmocka_unit_test(a_version_that_is_too_new_or_too_old_is_told_so),

@@ -29,7 +29,7 @@ static const struct columns *const tables[] = {
 	&merging_columns, &stray_columns,      &matching_columns,      &input_columns,
 	&peer_columns,	  &command_columns,    &command_stage_columns, &point_columns,
 	&pair_columns,	  &population_columns, &sample_columns,	       &error_columns,
-	&limit_columns,	  &controller_columns, &waiting_columns,
+	&limit_columns,	  &controller_columns, &waiting_columns,       &origin_columns,
 };
 
 /* A name has lower case letters, digits and underscores, and begins with a letter. */

@@ -15,8 +15,9 @@
 #include "view/lines.h"
 
 /* All keys, in the order of enum group_key. */
-static const char *const keys[] = {"ctrl",   "nqn",    "host",	 "queue", "op",	    "size", "nsid",
-				   "status", "source", "device", "path",  "cgroup", "cpu"};
+static const char *const keys[] = {"ctrl", "nqn",    "host",   "queue",	 "op",
+				   "size", "nsid",   "status", "source", "device",
+				   "path", "cgroup", "cpu",    "pid",	 "comm"};
 
 static struct group_choice choice_of(const char *by, const char *figures)
 {
@@ -89,6 +90,8 @@ static void each_key_shows_its_part_of_the_name(void **state)
 		.path = "traddr=10.0.0.1",
 		.cgroup = "/system.slice",
 		.cpu = 6,
+		.pid = 4194304,
+		.comm = "fio",
 	};
 	static const char *const whole[] = {"nvme3",
 					    "nqn.2014-08.org.example:disks",
@@ -102,7 +105,9 @@ static void each_key_shows_its_part_of_the_name(void **state)
 					    "nvme0n1",
 					    "traddr=10.0.0.1",
 					    "/system.slice",
-					    "6"};
+					    "6",
+					    "4194304",
+					    "fio"};
 
 	for (unsigned int k = 0; k < ARRAY_SIZE(keys); k++) {
 		assert_string_equal(key_said(keys[k], GROUPS_FOR_REPORT, &name), whole[k]);
@@ -118,8 +123,8 @@ static void each_key_shows_its_part_of_the_name(void **state)
 
 static void an_unknown_part_of_a_name_has_no_value(void **state)
 {
-	static const char *const unknown[] = {"ctrl",	"nqn",	"host",	  "source",
-					      "device", "path", "cgroup", "cpu"};
+	static const char *const unknown[] = {"ctrl", "nqn",	"host", "source", "device",
+					      "path", "cgroup", "cpu",	"pid",	  "comm"};
 	static const struct group_name name = {.cpu = ORIGIN_NO_CPU};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(unknown); i++) {

@@ -130,7 +130,7 @@ static const struct place {
 	const struct columns *columns, *also;
 	const char *more;
 } tables[] = {
-	{"command_columns", "commands", &command_columns, NULL, " points "},
+	{"command_columns", "commands", &command_columns, NULL, " points origin "},
 	{"connection_columns", "connections", &connection_columns, &pair_columns, ""},
 	{"error_columns", "errors", &error_columns, NULL, ""},
 	{"event_columns", "events", &event_columns, NULL, ""},
@@ -141,6 +141,7 @@ static const struct place {
 	{"limit_columns", "limits", &limit_columns, NULL, ""},
 	{"load_columns", "loads", &load_columns, NULL, ""},
 	{"lost_columns", "lost_events", &lost_columns, NULL, ""},
+	{"origin_columns", "origins", &origin_columns, NULL, ""},
 	{"matching_columns", "matching", &matching_columns, NULL, ""},
 	{"mapped_controller_columns", "mapped_controllers", &mapped_controller_columns, NULL, ""},
 	{"mapped_queue_columns", "mapped_queues", &mapped_queue_columns, NULL, ""},

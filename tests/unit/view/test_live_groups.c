@@ -335,8 +335,9 @@ static void a_filter_is_of_the_names(void **state)
 	static const struct {
 		const char *filter;
 		size_t rows;
-	} of[] = {{"", 2}, {"db", 1}, {"DB read", 1}, {"db write", 0}, {"slice", 2}, {"q7", 0}};
-	const struct group_by by = {.nr = 2, .key = {GROUP_CGROUP, GROUP_OP}};
+	} of[] = {{"", 2},	{"db", 1}, {"DB read", 1}, {"db write", 0},
+		  {"slice", 2}, {"q7", 0}, {"fio", 1}};
+	const struct group_by by = {.nr = 3, .key = {GROUP_CGROUP, GROUP_OP, GROUP_COMM}};
 	struct live_groups *t = live_groups_new(&by);
 	struct group_choice c = {.grouping.by = by, .live_groups = t};
 	const struct stats s = {.side = NT_HOST, .seconds = 1, .elapsed = 1, .source = "stock"};
@@ -349,6 +350,7 @@ static void a_filter_is_of_the_names(void **state)
 		name.op = NT_OP_READ;
 		name.queue = 7;
 		snprintf(name.cgroup, sizeof(name.cgroup), "/slice/%s", i ? "web" : "db");
+		snprintf(name.comm, sizeof(name.comm), "%s", i ? "fio" : "dd");
 		assert_int_equal(live_groups_add(t, &name, &r), 0);
 	}
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
