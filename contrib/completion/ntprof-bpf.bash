@@ -61,7 +61,7 @@ _ntprof_bpf_words() {
 	POINTS) echo all ends ;;
 	PACE) echo recorded fast 50% 200% ;;
 	FORMAT) _ntprof_bpf_formats "${2:-live}" ;;
-	KEYS) echo ctrl nqn host queue op source size nsid status device path cgroup cpu pid comm ;;
+	KEYS) echo ctrl nqn host queue op source size nsid status device path cgroup cpu pid comm container ;;
 	FIGURES) echo mean min max p50 p90 p99 p99.9 ;;
 	CTRL)
 		for path in "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*; do

@@ -627,7 +627,7 @@ enum { KEY_BY = 0x100, KEY_STATS, KEY_MIN_LATENCY, KEY_BUCKET_SHIFT };
 static const struct argp_option group_options[] = {
 	{"by", KEY_BY, "KEYS", OPTION_REPEATS,
 	 "A row for each group of commands that have these in common, with commas: ctrl, nqn (subsystem), host, queue, op, "
-	 "source, size, nsid (namespace), status, device (disk), and of a host's commands path, cgroup, cpu, pid and "
+	 "source, size, nsid (namespace), status, device (disk), and of a host's commands path, cgroup, container, cpu, pid and "
 	 "comm (the process that submitted them, and its name). From size on a live view takes the record of each command, which costs more",
 	 SECTION_SHOW},
 	{"stats", KEY_STATS, "FIGURES", OPTION_REPEATS,

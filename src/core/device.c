@@ -363,6 +363,60 @@ bool cgroup_in(const char *cgroup, const char *above)
 	return !strncmp(cgroup, above, length) && (!cgroup[length] || cgroup[length] == '/');
 }
 
+/* Digits of the id of a container, and how many of them are shown. */
+#define CONTAINER_ID_LEN 64
+#define CONTAINER_ID_SHOWN 12
+/* Digits of the first part of the UID of a pod. */
+#define POD_ID_SHOWN 8
+
+#define HEX "0123456789abcdef"
+
+/* Return: the id in a part of a path, of @len bytes; NULL if it names no container */
+static const char *container_id(const char *part, size_t len)
+{
+	static const char *const before[] = {"crio-", "cri-containerd-", "docker-", "libpod-", ""};
+	static const char scope[] = ".scope";
+
+	for (size_t i = 0; i < ARRAY_SIZE(before); i++) {
+		size_t skip = strlen(before[i]);
+		const char *id = part + skip;
+
+		if (strncmp(part, before[i], skip) != 0 || strspn(id, HEX) != CONTAINER_ID_LEN)
+			continue;
+		if (len == skip + CONTAINER_ID_LEN ||
+		    (len == skip + CONTAINER_ID_LEN + strlen(scope) &&
+		     !strncmp(id + CONTAINER_ID_LEN, scope, strlen(scope))))
+			return id;
+	}
+	return NULL;
+}
+
+void cgroup_container(const char *path, char name[CONTAINER_LEN])
+{
+	size_t len;
+
+	name[0] = '\0';
+	/* The innermost one counts. A container is inside of its pod. */
+	for (const char *part = path; *part; part += len) {
+		const char *pod, *id;
+
+		part += *part == '/';
+		len = strcspn(part, "/");
+		id = container_id(part, len);
+		if (id) {
+			snprintf(name, CONTAINER_LEN, "%.*s", CONTAINER_ID_SHOWN, id);
+			continue;
+		}
+		/* "pod" begins the part, or stands behind "kubepods-burstable-". */
+		pod = strstr(part, "pod");
+		while (pod && pod < part + len &&
+		       ((pod > part && pod[-1] != '-') || strspn(pod + 3, HEX) != POD_ID_SHOWN))
+			pod = strstr(pod + 1, "pod");
+		if (pod && pod < part + len)
+			snprintf(name, CONTAINER_LEN, "%.*s", 3 + POD_ID_SHOWN, pod);
+	}
+}
+
 /* @from: the key, as programs send it */
 struct known_origin {
 	struct nt_from from;

@@ -165,6 +165,19 @@ const char *cgroup_find(const char *path, struct cgroup_place *c);
  */
 char *cgroup_name(uint64_t id, char *buf, size_t size);
 
+/* Room for the short form of a container, or of a pod. */
+#define CONTAINER_LEN 16
+
+/**
+ * cgroup_container() - the container that a cgroup is, or is in: the first 12 digits of its id, as
+ * crictl, docker and podman show it; of a pod's cgroup without a container "pod" and 8 digits
+ * @name: filled; "" if the path names no container
+ *
+ * Known are scopes of systemd (crio-ID.scope, cri-containerd-ID.scope, docker-ID.scope,
+ * libpod-ID.scope), directories that are called ID, and pods of kubelet (podUID).
+ */
+void cgroup_container(const char *path, char name[CONTAINER_LEN]);
+
 /** cgroup_in() - whether @cgroup is @above or below it; both have the form of cgroup_path() */
 bool cgroup_in(const char *cgroup, const char *above);
 

@@ -116,6 +116,8 @@ void group_name_only(struct group_name *name, const struct group_by *by)
 		name->pid = 0;
 	if (!group_has(by, GROUP_COMM))
 		memset(name->comm, 0, sizeof(name->comm));
+	if (!group_has(by, GROUP_CONTAINER))
+		memset(name->container, 0, sizeof(name->container));
 }
 
 static int order_of(uint64_t a, uint64_t b)
@@ -167,6 +169,8 @@ static int key_order(const struct group_name *a, const struct group_name *b, enu
 		return order_of(a->pid, b->pid);
 	case GROUP_COMM:
 		return strcmp(a->comm, b->comm);
+	case GROUP_CONTAINER:
+		return strcmp(a->container, b->container);
 	default:
 		return 0;
 	}

@@ -45,7 +45,8 @@
 	X(CGROUP, "cgroup", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_PLACE) \
 	X(CPU, "cpu", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_PLACE)       \
 	X(PID, "pid", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_TASK)        \
-	X(COMM, "comm", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_TASK)
+	X(COMM, "comm", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_TASK)      \
+	X(CONTAINER, "container", GROUP_OF_RECORD | GROUP_OF_HOST | GROUP_OF_PLACE)
 
 #define GROUP_KEY_ENUM(id, name, who) GROUP_##id,
 enum group_key { GROUP_KEYS(GROUP_KEY_ENUM) GROUP_KEYS_NR };
@@ -116,6 +117,7 @@ enum group_kind { GROUP_ONE, GROUP_OTHERS, GROUP_TOTAL };
  * @device, @path, @cgroup, @comm: "" if they are not known; from struct device_name, the address
  *         of the connection, and struct origin
  * @pid: 0 if it is not known
+ * @container: from @cgroup, see cgroup_container()
  * @ctrl_twin, @nqn_twin, @host_twin: number from 1 on among different names that look alike in a
  *         table; 0: no other name looks like this one
  *
@@ -142,6 +144,7 @@ struct group_name {
 	char path[QUEUE_ADDRESS_LEN];
 	char cgroup[ORIGIN_CGROUP_LEN];
 	char comm[ORIGIN_COMM_LEN];
+	char container[CONTAINER_LEN];
 	unsigned int ctrl_twin;
 	unsigned int nqn_twin;
 	unsigned int host_twin;

@@ -382,6 +382,8 @@ void places_name(const struct places *p, const struct group_by *by, const struct
 		name->pid = o->pid;
 	if (o && group_has(by, GROUP_COMM))
 		snprintf(name->comm, sizeof(name->comm), "%s", o->comm);
+	if (o && group_has(by, GROUP_CONTAINER))
+		cgroup_container(o->cgroup, name->container);
 }
 
 /* The keys that depend only on the record and on its recording. */

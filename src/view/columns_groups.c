@@ -204,6 +204,7 @@ static const struct column keys[GROUP_KEYS_NR] = {
 	[GROUP_CPU] = {KEY(cpu), .none = no_cpu},
 	[GROUP_PID] = {KEY(pid), .none = no_pid},
 	[GROUP_COMM] = {KEY(comm), .least = 1},
+	[GROUP_CONTAINER] = {KEY(container), .least = 1},
 };
 
 static void get_key(const void *row, const struct column *c, struct value *v)
@@ -301,7 +302,7 @@ static const struct {
 	[GROUP_SOURCE] = {UNIT_TEXT, NULL}, [GROUP_DEVICE] = {UNIT_TEXT, NULL},
 	[GROUP_PATH] = {UNIT_TEXT, NULL},   [GROUP_CGROUP] = {UNIT_TEXT, NULL},
 	[GROUP_CPU] = {UNIT_NUMBER, NULL},  [GROUP_PID] = {UNIT_NUMBER, NULL},
-	[GROUP_COMM] = {UNIT_TEXT, NULL},
+	[GROUP_COMM] = {UNIT_TEXT, NULL},   [GROUP_CONTAINER] = {UNIT_TEXT, NULL},
 };
 
 static bool saw_none(const void *row)

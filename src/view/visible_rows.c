@@ -15,7 +15,7 @@
 
 /* The names of a row or of a group that a filter is compared with. */
 struct names {
-	const char *name[7];
+	const char *name[8];
 	enum nt_op op;
 	bool shared;
 	unsigned int queue;
@@ -61,7 +61,7 @@ static bool row_matches(const char *filter, const struct queue_row *row)
 static bool group_matches(const char *filter, const struct group_name *n)
 {
 	return matches(filter, &(struct names){{n->ctrl, n->nqn, n->host, n->device, n->path,
-						n->cgroup, n->comm},
+						n->cgroup, n->comm, n->container},
 					       n->op,
 					       n->shared,
 					       n->queue});
@@ -164,7 +164,7 @@ static void choice_identity(struct stats_row *row, const struct group_name *name
 	uint64_t h = hash_text(hash_text(name->ctrl_of, name->nqn), name->host);
 
 	h = hash_text(hash_text(hash_text(h, name->device), name->path), name->cgroup);
-	h = hash_two(hash_text(h, name->comm), name->pid);
+	h = hash_two(hash_text(hash_text(h, name->comm), name->container), name->pid);
 	snprintf(row->peer, sizeof(row->peer), "%016llx.%u.%u.%u.%u.%u.%u.%u.%s",
 		 (unsigned long long)hash_text(h, name->ctrl), name->queue, name->shared,
 		 name->size, name->nsid, name->status, name->cancelled, name->cpu, name->source);

@@ -103,7 +103,7 @@ static const char *const shown[][3] = {
 	{"--detail"},
 	{"--drive-limit=0.001", "--network-limit=0.001"},
 	{"--by=ctrl,nqn,host,queue,op,source,size,nsid,status,device,path,cgroup,cpu,pid,"
-	 "comm",
+	 "comm,container",
 	 "--every=1ms"},
 	{"--by=cgroup", "--min-latency=1us"},
 	{"--by=nqn,host", "--stats=min,p99.9"},

@@ -180,6 +180,57 @@ static void many_processes_leave_numbers_for_cpus(void **state)
 	origins_free(known);
 }
 
+#define ID64 "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static void a_cgroup_says_which_container_it_is_of(void **state)
+{
+	static const char *const of[][2] = {
+		{"/system.slice/docker-" ID64 ".scope", "0123456789ab"},
+		{"/docker/" ID64, "0123456789ab"},
+		{"/docker/" ID64 "/init.scope", "0123456789ab"},
+		{"/machine.slice/libpod-" ID64 ".scope/container", "0123456789ab"},
+		{"/kubepods.slice/kubepods-burstable.slice/"
+		 "kubepods-burstable-pod1a2b3c4d_0000_1111_2222_333344445555.slice/"
+		 "cri-containerd-" ID64 ".scope",
+		 "0123456789ab"},
+		{"/kubepods.slice/kubepods-pod1a2b3c4d_0000_1111_2222_333344445555.slice/"
+		 "crio-" ID64 ".scope",
+		 "0123456789ab"},
+		{"/kubepods/besteffort/pod1a2b3c4d-0000-1111-2222-333344445555/" ID64,
+		 "0123456789ab"},
+		{"/kubepods.slice/kubepods-pod1a2b3c4d_0000_1111_2222_333344445555.slice",
+		 "pod1a2b3c4d"},
+		{"/kubepods/pod1a2b3c4d-0000-1111-2222-333344445555", "pod1a2b3c4d"},
+		/* One inside of another. */
+		{"/docker/" ID64 "/docker/f" ID64 "x", "0123456789ab"},
+		{"/docker/" ID64 "/system.slice/docker-ff" ID64 "ff.scope", "0123456789ab"},
+		{"/docker/" ID64 "/kubepods/pod1a2b3c4d-0000-1111-2222-333344445555",
+		 "pod1a2b3c4d"},
+		/* What watches a container is none. */
+		{"/system.slice/crio-conmon-" ID64 ".scope", ""},
+		{"/system.slice/docker-" ID64 ".service", ""},
+		{"/system.slice/docker-" ID64 "0.scope", ""},
+		{"/system.slice/docker-0123456789ab.scope", ""},
+		{"/kubepods.slice", ""},
+		{"/kubepods/podman", ""},
+		{"/tripod1a2b3c4d-", ""},
+		{"/pod1a2b3c4d5-", ""},
+		{"/", ""},
+		{"//", ""},
+		{"", ""},
+		{"(others)", ""},
+		{"cgroup 77", ""},
+	};
+	char name[CONTAINER_LEN];
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		memset(name, 'x', sizeof(name));
+		cgroup_container(of[i][0], name);
+		if (strcmp(name, of[i][1]) != 0)
+			fail_msg("%s: '%s'", of[i][0], name);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_cgroup_has_those_below_it),
 		cmocka_unit_test(what_is_none_is_told),
 		cmocka_unit_test(each_origin_that_has_a_number_is_found_by_it),
+		cmocka_unit_test(a_cgroup_says_which_container_it_is_of),
 		cmocka_unit_test(an_origin_has_its_process),
 		cmocka_unit_test(many_processes_leave_numbers_for_cpus),
 	};

@@ -62,7 +62,7 @@ static void wrong_keys_are_refused(void **state)
 		assert_string_equal(
 			wrong,
 			"keys are, with commas between several: ctrl nqn host queue op size nsid "
-			"status source device path cgroup cpu pid comm");
+			"status source device path cgroup cpu pid comm container");
 	}
 	by.nr = 0;
 	assert_false(group_by_parse(&by, "op,size,op", wrong));
@@ -138,6 +138,7 @@ static void fill(struct group_name *n)
 	strcpy(n->path, "traddr=10.0.0.1");
 	strcpy(n->cgroup, "/a/b");
 	strcpy(n->comm, "fio");
+	strcpy(n->container, "0123456789ab");
 }
 
 /* Members of one key, which has to be the only one of them that is left. */
@@ -195,6 +196,9 @@ static void only_the_members_of_a_key_are_left(void **state)
 			break;
 		case GROUP_PID:
 			left.pid = all.pid;
+			break;
+		case GROUP_CONTAINER:
+			strcpy(left.container, all.container);
 			break;
 		case GROUP_COMM:
 			strcpy(left.comm, all.comm);
@@ -255,6 +259,7 @@ static void each_key_orders_by_its_members(void **state)
 	ORDER("cpu", cpu, 9, 10);
 	ORDER("pid", pid, 999, 1u << 22);
 	ORDER_TEXT("comm", comm, "dd", "fio");
+	ORDER_TEXT("container", container, "0", "1");
 	/* A queue of its own comes before those that share a row, whatever its number is. */
 	fill(&a);
 	fill(&b);

@@ -341,7 +341,7 @@ static void keys_that_are_none_are_refused_with_those_that_there_are(void **stat
 		{"Op", "keys are"},
 		{"op,queue,op", "op is there twice"},
 		{"cpu,cgroup,cpu", "cpu is there twice"},
-		{"opopopopopopopopopopopop", "path cgroup cpu pid comm"},
+		{"opopopopopopopopopopopop", "path cgroup cpu pid comm container"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {

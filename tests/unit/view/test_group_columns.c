@@ -15,9 +15,9 @@
 #include "view/lines.h"
 
 /* All keys, in the order of enum group_key. */
-static const char *const keys[] = {"ctrl", "nqn",    "host",   "queue",	 "op",
-				   "size", "nsid",   "status", "source", "device",
-				   "path", "cgroup", "cpu",    "pid",	 "comm"};
+static const char *const keys[] = {"ctrl", "nqn",    "host",   "queue",	   "op",   "size",
+				   "nsid", "status", "source", "device",   "path", "cgroup",
+				   "cpu",  "pid",    "comm",   "container"};
 
 static struct group_choice choice_of(const char *by, const char *figures)
 {
@@ -92,6 +92,7 @@ static void each_key_shows_its_part_of_the_name(void **state)
 		.cpu = 6,
 		.pid = 4194304,
 		.comm = "fio",
+		.container = "0123456789ab",
 	};
 	static const char *const whole[] = {"nvme3",
 					    "nqn.2014-08.org.example:disks",
@@ -107,7 +108,8 @@ static void each_key_shows_its_part_of_the_name(void **state)
 					    "/system.slice",
 					    "6",
 					    "4194304",
-					    "fio"};
+					    "fio",
+					    "0123456789ab"};
 
 	for (unsigned int k = 0; k < ARRAY_SIZE(keys); k++) {
 		assert_string_equal(key_said(keys[k], GROUPS_FOR_REPORT, &name), whole[k]);
@@ -123,8 +125,8 @@ static void each_key_shows_its_part_of_the_name(void **state)
 
 static void an_unknown_part_of_a_name_has_no_value(void **state)
 {
-	static const char *const unknown[] = {"ctrl", "nqn",	"host", "source", "device",
-					      "path", "cgroup", "cpu",	"pid",	  "comm"};
+	static const char *const unknown[] = {"ctrl",	"nqn", "host", "source", "device",   "path",
+					      "cgroup", "cpu", "pid",  "comm",	 "container"};
 	static const struct group_name name = {.cpu = ORIGIN_NO_CPU};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(unknown); i++) {
