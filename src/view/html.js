@@ -45,17 +45,15 @@ if (window.Dygraph) {
 	/* Those of the same recordings. Times of others begin elsewhere. */
 	const zoom = (figure, window_) => graphs.forEach(other => {
 		if (other.figure.id.split('-')[0] === figure.id.split('-')[0])
-			other.graph.updateOptions({dateWindow : window_});
+			other.graph.updateOptions({dateWindow: window_});
 	});
-	/* A line at a time in all curves of a part, which have the same rows, and their values
-	 * there; null: none. */
-	const cross = (figure, x, row) => graphs.forEach(({figure : other, graph, line}) => {
+	/* A line at a time in all curves of a part, which have the same rows, and their values there; null: none. */
+	const cross = (figure, x, row) => graphs.forEach(({figure: other, graph, line}) => {
 		if (other.parentNode !== figure.parentNode)
 			return;
 		const area = graph.getArea();
 		line.hidden = x === null;
-		line.style.cssText =
-			`left:${graph.toDomXCoord(x)}px;top:${area.y}px;height:${area.h}px`;
+		line.style.cssText = `left:${graph.toDomXCoord(x)}px;top:${area.y}px;height:${area.h}px`;
 		if (other !== figure && x === null)
 			graph.clearSelection();
 		else if (other !== figure)
@@ -80,30 +78,14 @@ if (window.Dygraph) {
 			axisLineColor: css('--line'), gridLineColor: css('--line'),
 		});
 		const graph = new Dygraph(div, data.rows, Object.assign(look(), {
-			labels : data.labels,
-			logscale : log,
-			legend : 'follow',
-			connectSeparatedPoints : false,
-			strokeWidth : 1.6,
-			includeZero : !log,
-			yRangePad : log ? 8 : 0,
-			drawPoints : false,
-			pointSize : 2.5,
-			animatedZooms : false,
-			highlightCircleSize : 3,
-			axes : {
-				x : {
-					valueFormatter : time,
-					axisLabelFormatter : time,
-					pixelsPerLabel : 40
-				},
-				y : {
-					valueFormatter : show,
-					axisLabelFormatter : show,
-					axisLabelWidth : 60
-				},
+			labels: data.labels, logscale: log, legend: 'follow', connectSeparatedPoints: false, strokeWidth: 1.6,
+			includeZero: !log, yRangePad: log ? 8 : 0, drawPoints: false, pointSize: 2.5, animatedZooms: false,
+			highlightCircleSize: 3,
+			axes: {
+				x: {valueFormatter: time, axisLabelFormatter: time, pixelsPerLabel: 40},
+				y: {valueFormatter: show, axisLabelFormatter: show, axisLabelWidth: 60},
 			},
-			underlayCallback : (canvas, area, g) => {
+			underlayCallback: (canvas, area, g) => {
 				canvas.fillStyle = css('--bad');
 				for (const at of data.failed) {
 					const x = g.toDomXCoord(at);
@@ -125,10 +107,9 @@ if (window.Dygraph) {
 				}
 				canvas.setLineDash([]);
 			},
-			zoomCallback : (from, to) =>
-				zoom(figure, graph.isZoomed('x') ? [ from, to ] : null),
-			highlightCallback : (event, x, points, row) => cross(figure, x, row),
-			unhighlightCallback : () => cross(figure, null),
+			zoomCallback: (from, to) => zoom(figure, graph.isZoomed('x') ? [from, to] : null),
+			highlightCallback: (event, x, points, row) => cross(figure, x, row),
+			unhighlightCallback: () => cross(figure, null),
 		}));
 		const line = document.createElement('div');
 		line.className = 'hair';
