@@ -88,8 +88,8 @@ ntprof-bpf report --op read,write --compare first.ntp -- second.ntp >compared
 sed 's/^/# /' compared
 check "report --compare finds no other sizes, and as many reads" \
 	sh -c '! grep -qE "^the loads differ in.*(mean size|reads)" compared'
-n=$(awk '$1 == "before" && NF == 8 { print $3 }' compared)
-within "and as many commands" "$(awk '$1 == "after" && NF == 8 { print $3 }' compared)" $((n - 4)) $((n + 4))
+n=$(awk '$1 == "before" && NF == 9 { print $3 }' compared)
+within "and as many commands" "$(awk '$1 == "after" && NF == 9 { print $3 }' compared)" $((n - 4)) $((n + 4))
 # fio cuts some at the end of a job's part of the disk.
 within "there are three sizes, read and written" "$(cut -d' ' -f2,4 first | sort -u | wc -l)" 6 12
 check "bursts are bursts" test "$(most first bursts)" -ge 6
