@@ -138,21 +138,32 @@ static void get_group_mean(const void *row, const struct column *c, struct value
 	value_real(v, v->none ? 0 : (double)s->sum[r->stage] / (double)s->commands);
 }
 
-/* The keys of a group, for a heading. */
+/*
+ * The keys of a group, for a heading. Of long ones it has the end, which tells more than the
+ * beginning, and the number of the row, as ends may be the same. @row: from 1 on
+ */
 static void group_title(const struct queue_row *q, const struct group_table *t, unsigned int keys,
-			char *title, size_t size)
+			unsigned int row, char title[GROUP_SHORT_LEN])
 {
+	char whole[GROUP_KEYS_NR * CELL_LEN], cell[CELL_LEN];
 	size_t used = 0;
+	int n;
 
-	for (unsigned int i = 0; i < keys && used < size; i++) {
-		char cell[GROUP_SHORT_LEN];
+	for (unsigned int i = 0; i < keys; i++) {
 		struct value v;
 
 		columns_get(&t->columns, t->first_key + i, q, &v);
 		used += (size_t)snprintf(
-			title + used, size - used, "%s%s", i ? " " : "",
+			whole + used, sizeof(whole) - used, "%s%s", i ? " " : "",
 			cell_format(cell, sizeof(cell), &t->column[t->first_key + i], &v));
 	}
+	if (used < GROUP_SHORT_LEN) {
+		memcpy(title, whole, used + 1);
+		return;
+	}
+	n = snprintf(title, GROUP_SHORT_LEN, "#%u...", row);
+	snprintf(title + n, GROUP_SHORT_LEN - (size_t)n, "%s",
+		 whole + used - (GROUP_SHORT_LEN - 1 - (size_t)n));
 }
 
 static void stages_of_groups_print(const struct groups *g, const struct group_table *t,
@@ -174,7 +185,7 @@ static void stages_of_groups_print(const struct groups *g, const struct group_ta
 		if (i) {
 			groups_row(g, i - 1, &r);
 			columns_groups_row(&m.q, &m.h, &r);
-			group_title(&m.q, t, keys, title[i], sizeof(title[i]));
+			group_title(&m.q, t, keys, i, title[i]);
 		}
 		row.of[i] = &r.cell->stages;
 		column[columns.nr++] = (struct column){"mean", title[i], .unit = UNIT_NANOSECONDS,

@@ -199,6 +199,38 @@ static void each_group_has_its_stages(void **state)
 	}
 }
 
+/* Cgroups have names of 200 characters, of which the ends tell them apart, and users choose. */
+static void headings_of_long_names_differ(void **state)
+{
+	static const char *const cgroups[] = {
+		"/kubepods.slice/kubepods-burstable.slice/a",
+		"/kubepods.slice/kubepods-burstable.slice/b",
+		"/user.slice/1000/kubepods-burstable.slice/a",
+	};
+	const struct group_choice c = choice_of("cgroup,op", "max", 0);
+	struct group_split s = {.of = NT_SIDES, .nr = NT_MERGED_STAGES_NR};
+	const struct group_command of = {.at_ns = 1, .latency = MS, .stands_for = 1, .split = &s};
+	struct groups *g = groups_new(&c.grouping);
+	char *text;
+
+	for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++)
+		s.into[k] = (uint8_t)k;
+	for (unsigned int i = 0; i < 2 * ARRAY_SIZE(cgroups); i++) {
+		struct group_name name = named(i & 1 ? NT_OP_WRITE : NT_OP_READ, "", "", 1);
+
+		strcpy(name.cgroup, cgroups[i / 2]);
+		assert_int_equal(groups_add(g, &name, &of), 0);
+	}
+	assert_int_equal(groups_finish(g, 0, S, 0), 0);
+	text = printed(g, &c, 400);
+	if (!strstr(text,
+		    " total #1...ble.slice/a read #2...le.slice/a write #3...ble.slice/b read "
+		    "#4...le.slice/b write #5...ble.slice/a read #6...le.slice/a write\n"))
+		fail_msg("%.200s", strstr(text, "\nstage"));
+	free(text);
+	groups_free(g);
+}
+
 /* One group has the total's, which the report shows. */
 static void a_single_group_has_no_stages_of_its_own(void **state)
 {
@@ -474,6 +506,7 @@ int main(void)
 		cmocka_unit_test(without_a_key_the_first_cell_says_what_a_line_is),
 		cmocka_unit_test(a_name_is_whole_below_the_table_once),
 		cmocka_unit_test(each_group_has_its_stages),
+		cmocka_unit_test(headings_of_long_names_differ),
 		cmocka_unit_test(a_single_group_has_no_stages_of_its_own),
 		cmocka_unit_test(a_host_of_two_subsystems_is_named_once),
 		cmocka_unit_test(a_name_is_printed_in_the_style_that_is_asked_for),
