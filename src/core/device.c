@@ -490,6 +490,9 @@ unsigned int origins_number(struct origins *o, const struct nt_from *from)
 		k = find_or_add(o, &rough, o->nr < ORIGINS_OF_COMMS);
 	rough.task = (struct nt_task){.pid = 0};
 	if (!k)
+		k = find_or_add(o, &rough, o->nr < ORIGINS_OF_CPUS);
+	rough.cpu = NT_CPU_NONE;
+	if (!k)
 		k = find_or_add(o, &rough, true);
 	return k ? k->o.number : ORIGIN_OTHERS;
 }

@@ -227,11 +227,12 @@ struct queue_info {
 /*
  * Numbers the origins of a host's commands, because a record has room for a small number only. When
  * half of the numbers are used, further origins have no process number; when three quarters are,
- * they have no name of a process either, so that the other numbers do for their CPUs and cgroups.
- * When all are used, further origins share one.
+ * they have no name of a process either, and when seven eighths are, no CPU, so that the other
+ * numbers do for their cgroups. When all are used, further origins share one.
  */
 #define ORIGINS_OF_PIDS 2048u
 #define ORIGINS_OF_COMMS 3072u
+#define ORIGINS_OF_CPUS 3584u
 
 struct origins;
 

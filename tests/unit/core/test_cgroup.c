@@ -170,8 +170,35 @@ static void many_processes_leave_numbers_for_cpus(void **state)
 	origins_get(known, number, &o);
 	assert_int_equal(o.cpu, 1);
 	assert_string_equal(o.comm, "");
-	for (unsigned int cpu = 2; cpu < ORIGIN_OTHERS; cpu++) {
-		from = from_task(cpu, 5, 0, "fio");
+	origins_free(known);
+}
+
+/* Of a machine with 128 CPUs, on which a user has made many names and many cgroups. */
+static void many_cpus_leave_numbers_for_cgroups(void **state)
+{
+	struct origins *known = origins_new();
+	unsigned int number = 0, cgroup = 1u << 31;
+	struct nt_from from;
+	struct origin o;
+
+	for (unsigned int i = 1; i <= 2 * ORIGIN_OTHERS; i++) {
+		char comm[NT_COMM_LEN];
+
+		snprintf(comm, sizeof(comm), "job %u", i);
+		from = from_task(0, i, 0, comm);
+		origins_number(known, &from);
+	}
+	for (unsigned int i = 0; i < 32 * 128; i++) {
+		from = from_task(i % 128, 5, 0, "fio");
+		from.cgroup = cgroup + i / 128;
+		number = origins_number(known, &from);
+		origins_get(known, number, &o);
+		assert_int_not_equal(number, ORIGIN_OTHERS);
+		assert_string_equal(o.comm, "");
+		assert_int_equal(o.cpu, number <= ORIGINS_OF_CPUS ? i % 128 : ORIGIN_NO_CPU);
+	}
+	for (unsigned int i = 32; i < ORIGIN_OTHERS; i++) {
+		from.cgroup = cgroup + i;
 		number = origins_number(known, &from);
 	}
 	assert_int_equal(number, ORIGIN_OTHERS);
@@ -241,6 +268,7 @@ int main(void)
 		cmocka_unit_test(a_cgroup_says_which_container_it_is_of),
 		cmocka_unit_test(an_origin_has_its_process),
 		cmocka_unit_test(many_processes_leave_numbers_for_cpus),
+		cmocka_unit_test(many_cpus_leave_numbers_for_cgroups),
 	};
 
 	return cmocka_run_group_tests_name("cgroup", tests, NULL, NULL);
