@@ -422,6 +422,7 @@ static int try_open(struct run *r)
 		.events = r->cb->events,
 		.tells_lost = r->cb->tells_lost,
 		.origins = r->cb->origins,
+		.origins_pass = r->cb->origins_pass,
 		.ends = r->o->ends,
 		.fine = r->o->fine,
 		.tcp = r->o->tcp,

@@ -64,6 +64,7 @@ struct run_options {
  * @events: it wants a record of each command that begins as well, see &tracer_options.events
  * @tells_lost: it shows where records are missing, see &tracer_options.tells_lost
  * @origins: records have the origins of their commands, see &tracer_options.origins
+ * @origins_pass: see &tracer_options.origins_pass
  * @path_event: takes an event of a host's controllers, after &stats.path_events has it; may be NULL
  * @with_path_events: it wants &stats.path_events
  * @record: takes a record; returns as described below
@@ -104,6 +105,7 @@ struct run_callbacks {
 	bool events;
 	bool tells_lost;
 	unsigned int origins;
+	bool origins_pass;
 	bool with_path_events;
 	int (*path_event)(void *context, const struct nt_path_event *e);
 	int (*record)(void *context, const struct tracer *t, const struct nt_record *r);

@@ -269,6 +269,7 @@ static int trace(const struct trace_options *o)
 		.record = print_record,
 		.events = o->events,
 		.origins = o->origin ? NT_ORIGIN_PLACE | NT_ORIGIN_TASK : 0,
+		.origins_pass = true,
 		.tells_lost = o->format != FORMAT_CSV,
 		.waiting = waiting,
 		.end = print_losses,

@@ -428,11 +428,16 @@ struct origins {
 	struct known_origin *table; /* hash table */
 	struct known_origin *of[ORIGIN_OTHERS];
 	unsigned int nr; /* the first number is 1 */
+	bool passing;
 };
 
-struct origins *origins_new(void)
+struct origins *origins_new(bool passing)
 {
-	return calloc(1, sizeof(struct origins));
+	struct origins *o = calloc(1, sizeof(*o));
+
+	if (o)
+		o->passing = passing;
+	return o;
 }
 
 void origins_free(struct origins *o)
@@ -485,6 +490,11 @@ unsigned int origins_number(struct origins *o, const struct nt_from *from)
 	struct known_origin *k = find_or_add(o, from, o->nr < ORIGINS_OF_PIDS);
 	struct nt_from rough = *from;
 
+	if (!k && o->passing) {
+		hash_free(o->table);
+		o->nr = 0;
+		k = find_or_add(o, from, true);
+	}
 	rough.task.pid &= NT_TASK_KERNEL;
 	if (!k)
 		k = find_or_add(o, &rough, o->nr < ORIGINS_OF_COMMS);

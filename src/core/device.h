@@ -236,8 +236,12 @@ struct queue_info {
 
 struct origins;
 
-/** origins_new() - with no origin yet; NULL when memory ran out */
-struct origins *origins_new(void);
+/**
+ * origins_new() - with no origin yet; NULL when memory ran out
+ * @passing: each number is looked up before the next one is asked for. All are forgotten when half
+ *           of them are used, so that each origin has all of its parts
+ */
+struct origins *origins_new(bool passing);
 
 /**
  * origins_number() - the number of an origin, which gets one when it is new; ORIGIN_OTHERS where

@@ -25,6 +25,7 @@
  * @tells_lost: where records or events were lost, @on_record gets a record that has NT_F_LOST
  * @origins: host: records have the number of an origin in their flags, see tracer_origin(); bits
  *           NT_ORIGIN_*: the parts that tell one origin from another
+ * @origins_pass: @on_record looks its record's origin up, and nobody does later: origins_new()
  * @ends: only the points of segments_ends() are set, and no packet is stamped
  * @stages: with @ends, and without records: all points are set in bursts, from tracer_resume() to
  *          tracer_pause(). All commands are counted all the time, and stages are those of commands
@@ -56,6 +57,7 @@ struct tracer_options {
 	bool events;
 	bool tells_lost;
 	unsigned int origins;
+	bool origins_pass;
 	bool ends;
 	bool stages;
 	bool fine;

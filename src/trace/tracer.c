@@ -225,7 +225,7 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 	t->o = *o;
 	t->refused = refused;
 	t->clock.stamp_fd = t->clock.step_fd = -1;
-	if (o->origins && !(t->origins = origins_new())) {
+	if (o->origins && !(t->origins = origins_new(o->origins_pass))) {
 		free(t);
 		return TRACER_MEMORY;
 	}

@@ -290,6 +290,7 @@ static const char *lines_with_origins(char *format)
 	assert_int_equal(write(traced.records_fd, &nr, sizeof(nr)), sizeof(nr));
 	assert_int_equal(trace_into(lines, told, words, ARRAY_SIZE(words) - 1), EXIT_SUCCESS);
 	traced.make = NULL;
+	assert_true(traced.origins_pass);
 	n = pread(lines, text, sizeof(text) - 1, 0);
 	assert_true(n > 0);
 	text[n] = '\0';

@@ -68,7 +68,7 @@ struct tracer {
  * @absent: the driver's module is not loaded
  * @loaded: [side] the driver that kernel_has_module() finds
  * @signal: raised when tracing has ended; 0: none
- * @side: the side that was traced last
+ * @side: the side that was traced last; @origins_pass: as it was asked for
  * @resumed, @paused: numbers of bursts that began and ended
  * @resumed_ns: CLOCK_REALTIME when the last burst began
  * @attaching_us: how long it takes to begin a burst
@@ -88,6 +88,7 @@ static struct {
 	bool loaded[NT_SIDES];
 	int signal;
 	enum nt_side side;
+	bool origins_pass;
 	unsigned int resumed;
 	unsigned int paused;
 	int64_t resumed_ns;
@@ -130,6 +131,7 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
 	*t = malloc(sizeof(**t));
 	(*t)->o = *o;
 	traced.side = o->side;
+	traced.origins_pass = o->origins_pass;
 	(*t)->measures = !o->bursts;
 	return tracer_check(detail, size);
 }

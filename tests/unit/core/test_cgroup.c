@@ -71,7 +71,7 @@ static void what_is_none_is_told(void **state)
 
 static void each_origin_that_has_a_number_is_found_by_it(void **state)
 {
-	struct origins *known = origins_new();
+	struct origins *known = origins_new(false);
 	struct origin o;
 
 	assert_non_null(known);
@@ -116,7 +116,7 @@ static void an_origin_has_its_process(void **state)
 		{80, NT_TASK_KERNEL, "0123456789abcde", "[0123456789abcde]"},
 		{0, 0, "", ""},
 	};
-	struct origins *known = origins_new();
+	struct origins *known = origins_new(false);
 	struct nt_from from;
 	struct origin o;
 
@@ -134,7 +134,7 @@ static void an_origin_has_its_process(void **state)
 
 static void many_processes_leave_numbers_for_cpus(void **state)
 {
-	struct origins *known = origins_new();
+	struct origins *known = origins_new(false);
 	unsigned int number = 0, before = 0;
 	struct nt_from from;
 	struct origin o;
@@ -173,10 +173,34 @@ static void many_processes_leave_numbers_for_cpus(void **state)
 	origins_free(known);
 }
 
+/* trace prints each origin at once. A user who starts many processes hides none of them. */
+static void origins_that_pass_have_all_parts(void **state)
+{
+	struct origins *known = origins_new(true);
+	unsigned int number;
+	struct nt_from from;
+	struct origin o;
+
+	for (unsigned int i = 1; i <= 2 * ORIGIN_OTHERS; i++) {
+		char comm[NT_COMM_LEN];
+
+		snprintf(comm, sizeof(comm), "job %u", i);
+		from = from_task(i % 8, i, 0, comm);
+		number = origins_number(known, &from);
+		assert_int_equal(number, (i - 1) % ORIGINS_OF_PIDS + 1);
+		assert_int_equal(origins_number(known, &from), number);
+		origins_get(known, number, &o);
+		assert_int_equal(o.pid, i);
+		assert_int_equal(o.cpu, i % 8);
+		assert_string_equal(o.comm, comm);
+	}
+	origins_free(known);
+}
+
 /* Of a machine with 128 CPUs, on which a user has made many names and many cgroups. */
 static void many_cpus_leave_numbers_for_cgroups(void **state)
 {
-	struct origins *known = origins_new();
+	struct origins *known = origins_new(false);
 	unsigned int number = 0, cgroup = 1u << 31;
 	struct nt_from from;
 	struct origin o;
@@ -268,6 +292,7 @@ int main(void)
 		cmocka_unit_test(a_cgroup_says_which_container_it_is_of),
 		cmocka_unit_test(an_origin_has_its_process),
 		cmocka_unit_test(many_processes_leave_numbers_for_cpus),
+		cmocka_unit_test(origins_that_pass_have_all_parts),
 		cmocka_unit_test(many_cpus_leave_numbers_for_cgroups),
 	};
 
