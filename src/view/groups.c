@@ -166,6 +166,32 @@ static void group_title(const struct queue_row *q, const struct group_table *t, 
 		 whole + used - (GROUP_SHORT_LEN - 1 - (size_t)n));
 }
 
+/*
+ * Stages of @s that some of all commands have as one are one: other commands may have come from a
+ * host or a target that tells them apart. @all: of the total
+ */
+static void stages_join_as(struct group_stages *s, const struct group_stages *all)
+{
+	uint32_t joined = 0;
+
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++) {
+		uint32_t one = joined & 1u << i ? 0 : all->joined[i];
+
+		for (unsigned int k = i + 1; k < NT_MERGED_STAGES_NR; k++) {
+			if (joined & 1u << k || !(one & all->joined[k]))
+				continue;
+			joined |= 1u << k;
+			one |= all->joined[k];
+			s->joined[i] |= s->joined[k];
+			s->sum[i] += s->sum[k];
+			s->joined[k] = 0;
+			s->sum[k] = 0;
+			/* It may have others in common with those that were passed over. */
+			k = i;
+		}
+	}
+}
+
 static void stages_of_groups_print(const struct groups *g, const struct group_table *t,
 				   unsigned int keys, FILE *f, unsigned int width)
 {
@@ -174,20 +200,24 @@ static void stages_of_groups_print(const struct groups *g, const struct group_ta
 	char title[STAGE_GROUPS_MAX][GROUP_SHORT_LEN] = {"total"};
 	struct column column[TABLE_COLUMNS_MAX] = {stage, where};
 	struct columns columns = {"stages", column, 2};
+	struct group_stages stages[STAGE_GROUPS_MAX];
 	struct group_stage_row row;
 	struct table table;
-	struct group_row r;
+	struct group_row r, total;
 	struct made m;
 	size_t nr = 1 + groups_rows(g);
 
+	groups_total(g, &total);
 	for (unsigned int i = 0; i < nr && i < STAGE_GROUPS_MAX; i++) {
-		groups_total(g, &r);
+		r = total;
 		if (i) {
 			groups_row(g, i - 1, &r);
 			columns_groups_row(&m.q, &m.h, &r);
 			group_title(&m.q, t, keys, i, title[i]);
 		}
-		row.of[i] = &r.cell->stages;
+		stages[i] = r.cell->stages;
+		stages_join_as(&stages[i], &total.cell->stages);
+		row.of[i] = &stages[i];
 		column[columns.nr++] = (struct column){"mean", title[i], .unit = UNIT_NANOSECONDS,
 						       .get = get_group_mean, .arg = i};
 	}

@@ -199,6 +199,35 @@ static void each_group_has_its_stages(void **state)
 	}
 }
 
+/* Of two hosts, one does not tell two of the stages apart. */
+static void stages_that_one_group_joins_are_one_in_all(void **state)
+{
+	const struct group_choice c = choice_of("op", "max", 0);
+	struct groups *g = groups_new(&c.grouping);
+	char *text;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct group_name name = named(i ? NT_OP_WRITE : NT_OP_READ, "", "", 1);
+		struct group_split s = {.of = NT_SIDES, .nr = NT_MERGED_STAGES_NR};
+		const struct group_command of = {
+			.at_ns = 1, .latency = MS, .stands_for = 1, .split = &s};
+
+		for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++)
+			s.into[k] = i || k != 2 ? (uint8_t)k : 1;
+		s.ns[1] = i ? 300 * US : MS;
+		s.ns[2] = i ? 700 * US : 0;
+		assert_int_equal(groups_add(g, &name, &of), 0);
+	}
+	assert_int_equal(groups_finish(g, 0, S, 0), 0);
+	text = printed(g, &c, 200);
+	if (!strstr(text,
+		    "\nnvme_tcp_submission+nstack_submission host+target 1.00ms 1.00ms 1.00ms\n") ||
+	    strstr(text, "\nnstack_submission "))
+		fail_msg("%.500s", strstr(text, "\nstage"));
+	free(text);
+	groups_free(g);
+}
+
 /* Cgroups have names of 200 characters, of which the ends tell them apart, and users choose. */
 static void headings_of_long_names_differ(void **state)
 {
@@ -506,6 +535,7 @@ int main(void)
 		cmocka_unit_test(without_a_key_the_first_cell_says_what_a_line_is),
 		cmocka_unit_test(a_name_is_whole_below_the_table_once),
 		cmocka_unit_test(each_group_has_its_stages),
+		cmocka_unit_test(stages_that_one_group_joins_are_one_in_all),
 		cmocka_unit_test(headings_of_long_names_differ),
 		cmocka_unit_test(a_single_group_has_no_stages_of_its_own),
 		cmocka_unit_test(a_host_of_two_subsystems_is_named_once),
