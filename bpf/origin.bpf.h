@@ -9,7 +9,6 @@
 
 #include "control.bpf.h"
 #include "queues.bpf.h"
-#include "request.bpf.h"
 #include "select.bpf.h"
 
 /* CO-RE: kernels without CONFIG_BLK_CGROUP have no bi_blkg. */
@@ -65,14 +64,9 @@ struct task_struct___origin {
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
-/*
- * @start: when the block layer began with the request: a note of an earlier one is older
- * @use: the low byte of how many commands of the request were answered. Where iostats is off,
- *       nothing else tells its uses apart: see start_time()
- */
+/* @start: when the block layer began with the request: a note of an earlier one is older */
 struct inserted_by {
 	__u64 start;
-	__u64 use;
 	struct nt_task task;
 };
 
@@ -89,12 +83,6 @@ struct {
 	__type(key, __u64);
 	__type(value, struct inserted_by);
 } inserted SEC(".maps");
-
-/* @rq: typed. Of another driver's request it is any number. */
-static __always_inline __u64 use_of(struct request *rq)
-{
-	return BPF_CORE_READ(driver_part(rq), req.genctr);
-}
 
 static __always_inline void task_now(struct nt_task *t)
 {
@@ -120,7 +108,6 @@ static __always_inline void task_insert(struct request *rq)
 	if (!l || (l->mq_ops[0] && ops != l->mq_ops[0] && ops != l->mq_ops[1]))
 		return;
 	by.start = rq->start_time_ns;
-	by.use = use_of(rq);
 	task_now(&by.task);
 	bpf_map_update_elem(&inserted, &owner, &by, BPF_ANY);
 }
@@ -135,7 +122,7 @@ static __always_inline void task_begin(struct nt_task *t, struct request *rq, bo
 	__u64 owner = (__u64)rq;
 	const struct inserted_by *by = bpf_map_lookup_elem(&inserted, &owner);
 
-	if (!again && by && by->start >= rq->start_time_ns && by->use == use_of(rq))
+	if (!again && by && by->start >= rq->start_time_ns)
 		__builtin_memcpy(t, &by->task, sizeof(*t));
 	else if (!again)
 		task_now(t);

@@ -250,37 +250,6 @@ static void a_command_that_has_waited_is_of_who_submitted_it(void **state)
 	ends_as_of(70, "leader");
 }
 
-/*
- * Where iostats is off, requests have no start time, or, since Linux 6.18, that of an earlier use.
- * A note stays that is of a command which is left out.
- */
-static void without_start_times_a_note_is_of_one_use_of_a_request(void **state)
-{
-	static const struct nt_selection writes = {.ops = 1u << NT_OP_WRITE}, all = {.ops = 0};
-
-	nt_knobs.origins = NT_ORIGIN_TASK;
-	begins(0);
-	ends_as_of(70, "leader");
-	for (unsigned int start = 0; start < 2; start++) {
-		m.requests[0].rq.start_time_ns = start;
-		is_waiting = true;
-		kernel.task = &tasks[2];
-		rq_insert(NULL, &m.requests[0].rq);
-		knobs_select(&writes);
-		begins(3);
-		/* It is answered, and the request is used again. */
-		m.requests[0].sqe.common.command_id += 1 << NVME_CID_TAG_BITS;
-		knobs_select(&all);
-		is_waiting = true;
-		begins(0);
-		ends_as_of(70, "leader");
-		rq_insert(NULL, &m.requests[0].rq);
-		is_waiting = true;
-		begins(3);
-		ends_as_of(80, tasks[2].comm);
-	}
-}
-
 static void a_command_that_is_sent_again_stays_who_submitted_it(void **state)
 {
 	nt_knobs.origins = NT_ORIGIN_TASK;
@@ -325,7 +294,6 @@ int main(void)
 		TEST(an_origin_has_the_parts_that_are_asked_for),
 		TEST(a_command_is_of_the_process_whose_thread_submits_it),
 		TEST(a_command_that_has_waited_is_of_who_submitted_it),
-		TEST(without_start_times_a_note_is_of_one_use_of_a_request),
 		TEST(a_command_that_is_sent_again_stays_who_submitted_it),
 		TEST(requests_of_other_drivers_are_not_noted),
 	};
