@@ -14,6 +14,7 @@
 
 #include "addresses.bpf.h"
 #include "control.bpf.h"
+#include "kernel_queues.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -24,17 +25,9 @@ struct {
 } queues SEC(".maps");
 
 /*
- * Where the queue of each slot lies. The addresses in struct nt_queue can be written by user space.
- * They are only compared with others, and memory is never read through them.
+ * The addresses in struct nt_queue can be written by user space. They are only compared with
+ * others, and memory is never read through them: see kernel_queues.bpf.h.
  */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_RDONLY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct nt_kernel_queue);
-} kernel_queues SEC(".maps");
-
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_RDONLY);

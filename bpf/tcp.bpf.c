@@ -20,6 +20,8 @@
 #include "shared/control.h"
 #include "shared/tcp.h"
 
+#include "kernel_queues.bpf.h"
+
 /* include/linux/socket.h */
 #define AF_INET 2
 #define AF_INET6 10
@@ -170,15 +172,6 @@ static __always_inline int state_read(struct nt_tcp_state *c, struct sock___stat
 	c->known = 1;
 	return 0;
 }
-
-/* That of queues.bpf.h: user space gives it to this object, too. It cannot write it. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_RDONLY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct nt_kernel_queue);
-} kernel_queues SEC(".maps");
 
 SEC("syscall")
 int tcp_state(struct nt_tcp_state *c)
