@@ -469,6 +469,16 @@ static double matched_share(const struct report *r)
 static struct why_view why_of(const struct report *r, unsigned int stream)
 {
 	bool merged = stream == MERGE_NO_STREAM;
+	struct instant clock = {.monotonic_ns = 0};
+	unsigned int hosts = 0;
+
+	for (unsigned int i = r->nr; i-- > 0;)
+		if (merged ? r->inputs[i].header.side == NT_HOST : i == stream) {
+			clock = r->inputs[i].clock;
+			if (merged && clock.monotonic_ns)
+				clock.monotonic_ns += (uint64_t)r->inputs[i].to_common;
+			hosts++;
+		}
 
 	return (struct why_view){
 		.why = merged ? r->why : unmatched_slow(r->unmatched, stream),
@@ -478,6 +488,8 @@ static struct why_view why_of(const struct report *r, unsigned int stream)
 		.matched = merged ? matched_share(r) : 1,
 		.files = r->files,
 		.nr_files = r->nr,
+		.clock = clock,
+		.one_clock = hosts == 1,
 		.selected = r->filter,
 	};
 }

@@ -249,6 +249,9 @@ static void find_times(struct tail *t, const struct why *w, const struct bands *
 		if (slow < HOT_TIMES * expected ||
 		    slow < expected + HOT_DEVIATIONS * sqrt(expected + 1))
 			continue;
+		if (!t->hot_to_ns)
+			t->hot_from_ns = (w->base + i) << w->shift;
+		t->hot_to_ns = (w->base + i + 1) << w->shift;
 		t->hot_seconds += bin_seconds;
 		t->hot_tail += share(excess_in(t, &bin[i]), all);
 		t->hot_share += share((double)bin[i].commands, (double)t->commands);

@@ -110,6 +110,8 @@ struct tail_key {
  * @hot_seconds, @hot_tail, @hot_share: times with far more slow ones than others: how long, and
  *                                      their part of what slow commands exceed the median by,
  *                                      and of all commands
+ * @hot_from_ns, @hot_to_ns: where the first of them begins and the last one ends, by the clock of
+ *                           the commands; 0: there are none
  * @figure: [rule] NAN where it is not known
  * @cause: with CAUSE_NAMED
  */
@@ -129,6 +131,7 @@ struct tail {
 	double low, high;
 	double seconds, slow_seconds;
 	double hot_seconds, hot_tail, hot_share;
+	uint64_t hot_from_ns, hot_to_ns;
 	struct tail_key key;
 	double figure[CAUSES_NR];
 	enum cause_sure sure;

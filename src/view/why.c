@@ -320,6 +320,39 @@ static void say_seconds(struct text *s, double part, double all)
 		say(s, "%.2g of %.2g seconds", part, all);
 }
 
+#define NS_PER_S 1000000000
+#define DAY_S 86400
+
+/* When the times of has_time() are; @day: with the date. Return: whether it is known. */
+static bool hot_times(const struct why_view *v, const struct tail *t, bool day,
+		      char from[LOCAL_TIME_LEN], char to[LOCAL_TIME_LEN])
+{
+	int64_t begin = instant_wall(&v->clock, t->hot_from_ns);
+	int64_t end = instant_wall(&v->clock, t->hot_to_ns + NS_PER_S - 1);
+
+	if (!t->hot_to_ns || begin <= 0 || end <= begin)
+		return false;
+	for (unsigned int i = 0; i < 2; i++) {
+		char *text = i ? to : from;
+		char *blank = strchr(local_time_format(text, i ? end : begin), ' ');
+
+		*strchr(text, '.') = '\0';
+		if (!day)
+			memmove(text, blank + 1, strlen(blank + 1) + 1);
+	}
+	return true;
+}
+
+static void say_when(struct text *s, const struct why_view *v, const struct tail *t)
+{
+	char from[LOCAL_TIME_LEN], to[LOCAL_TIME_LEN];
+
+	if (!hot_times(v, t, t->seconds >= DAY_S, from, to))
+		return;
+	say(s, ", from %s to %s by the %s's clock,", from, to,
+	    side_name(v->host ? NT_HOST : NT_TARGET));
+}
+
 static bool not_place(const struct why_view *v, const struct tail *t, enum cause_place place)
 {
 	bool both = v->host && v->target, there = false;
@@ -370,6 +403,7 @@ static bool is_plain(const char *name)
 static void print_command(const struct why_view *v, const struct tail *t, FILE *f)
 {
 	bool plain = v->nr_files <= NAMED_FILES_MAX;
+	char from[LOCAL_TIME_LEN], to[LOCAL_TIME_LEN];
 
 	for (unsigned int i = 0; i < v->nr_files; i++)
 		plain &= is_plain(v->files[i]);
@@ -377,8 +411,11 @@ static void print_command(const struct why_view *v, const struct tail *t, FILE *
 	fprintf(f, "Look further: ntprof-bpf report");
 	for (unsigned int i = 0; plain && i < v->nr_files; i++)
 		fprintf(f, " %s", v->files[i]);
-	fprintf(f, "%s --op %s --where 'latency>=%" PRIu64 "ns' --by %s%s\n",
-		plain ? "" : " FILE...", op_words[t->op], t->from_ns, by_words[t->key.key],
+	fprintf(f, "%s --op %s --where 'latency>=%" PRIu64 "ns'", plain ? "" : " FILE...",
+		op_words[t->op], t->from_ns);
+	if (v->one_clock && t->seconds < DAY_S && has_time(t) && hot_times(v, t, false, from, to))
+		fprintf(f, " --time %s-%s", from, to);
+	fprintf(f, " --by %s%s\n", by_words[t->key.key],
 		v->selected ? ", and what you selected by" : "");
 }
 
@@ -465,6 +502,7 @@ static void print_tail(const struct why_view *v, const struct tail *t, FILE *f, 
 		if (has_time(t)) {
 			say(&s, "It is time: ");
 			say_seconds(&s, t->hot_seconds, t->seconds);
+			say_when(&s, v, t);
 			say(&s, " have %.0f %% of that time and %.0f %% of the commands.",
 			    t->hot_tail * 100, t->hot_share * 100);
 			end_line(&s, f, width);
@@ -498,6 +536,7 @@ void why_print_brief(const struct why_view *v, FILE *f, unsigned int width)
 {
 	struct text s = {.used = 0};
 	struct tail most = {.gap_ns = 0}, t;
+	char from[LOCAL_TIME_LEN], to[LOCAL_TIME_LEN];
 
 	for (unsigned int op = 0; op < WHY_OPS; op++)
 		if (tail_of(v->why, (enum why_op)op, v->host, v->target, &t) &&
@@ -517,6 +556,11 @@ void why_print_brief(const struct why_view *v, FILE *f, unsigned int width)
 		if (most.sure == CAUSE_NAMED) {
 			say(&s, "; it is ");
 			say_cause(&s, v, &most, true);
+		}
+		if (has_time(&most) && hot_times(v, &most, most.seconds >= DAY_S, from, to)) {
+			say(&s, "; %.0f %% of it in ", percent(most.hot_tail, 1));
+			say_seconds(&s, most.hot_seconds, most.seconds);
+			say(&s, ", from %s to %s", from, to);
 		}
 		say(&s, " (--why says more)");
 	}
@@ -564,13 +608,24 @@ static struct json_object *key_json(const struct why_view *v, const struct tail_
 	return o;
 }
 
-static struct json_object *time_json(const struct tail *t)
+/* @ns: by the clock of struct why; 0: never. Return: RFC 3339, or NULL */
+static struct json_object *when_json(const struct why_view *v, uint64_t ns)
+{
+	int64_t wall = ns ? instant_wall(&v->clock, ns) : 0;
+	char text[RFC3339_LEN];
+
+	return wall ? json_text(rfc3339_format(text, wall)) : NULL;
+}
+
+static struct json_object *time_json(const struct why_view *v, const struct tail *t)
 {
 	struct json_object *o = json_empty();
 
 	json_put(o, "all_seconds", json_real(t->seconds));
 	json_put(o, "tail_seconds", json_real(t->slow_seconds));
 	json_put(o, "hot_seconds", json_real(t->hot_seconds));
+	json_put(o, "hot_from", when_json(v, t->hot_from_ns));
+	json_put(o, "hot_to", when_json(v, t->hot_to_ns));
 	json_put(o, "hot_tail_share", json_real(t->hot_tail));
 	json_put(o, "hot_share", json_real(t->hot_share));
 	return o;
@@ -625,7 +680,7 @@ struct json_object *why_json(const struct why_view *v)
 		json_put(o, "lead_low", json_real(t.low));
 		json_put(o, "lead_high", json_real(t.high));
 		json_put(o, "key", key_json(v, &t.key));
-		json_put(o, "time", time_json(&t));
+		json_put(o, "time", time_json(v, &t));
 		json_put(o, "rules", rules_json(&t));
 		json_append(array, o);
 	}

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "core/time.h"
 #include "merge/causes.h"
 #include "merge/places.h"
 #include "view/json.h"
@@ -15,6 +16,8 @@
  * @machines: of the streams
  * @matched: part of the host's commands that were matched; 1 for one side alone
  * @files: of the recordings, @nr_files; for the command to look further
+ * @clock: the clock of the commands' times, and a wall clock, at one instant; all zero: not known
+ * @one_clock: a single recording has that wall clock, or all have the same
  * @selected: the user has selected commands, by options that the command would need as well
  */
 struct why_view {
@@ -24,6 +27,8 @@ struct why_view {
 	double matched;
 	char *const *files;
 	unsigned int nr_files;
+	struct instant clock;
+	bool one_clock;
 	bool selected;
 };
 

@@ -14,7 +14,7 @@ static bool slow_disk(struct nt_record *r)
 	return true;
 }
 
-static void make(struct recording f[2], unsigned int commands)
+static void make_of(struct recording f[2], unsigned int commands, bool (*edit)(struct nt_record *))
 {
 	struct traffic_config c = traffic_of_one_queue();
 
@@ -22,10 +22,15 @@ static void make(struct recording f[2], unsigned int commands)
 	c.percent[NT_SHAPE_READ] = 100;
 	c.percent[NT_SHAPE_INLINE_WRITE] = c.percent[NT_SHAPE_R2T_WRITE] = 0;
 	c.percent[NT_SHAPE_NO_DATA] = 0;
-	f[0].edit = f[1].edit = slow_disk;
+	f[0].edit = f[1].edit = edit;
 	snprintf(f[0].header.hostname, sizeof(f[0].header.hostname), "web");
 	snprintf(f[1].header.hostname, sizeof(f[1].header.hostname), "stor");
 	recordings_make(f, &c);
+}
+
+static void make(struct recording f[2], unsigned int commands)
+{
+	make_of(f, commands, slow_disk);
 }
 
 static void both_sides_say_that_it_is_the_disk(void **state)
@@ -115,6 +120,68 @@ static void the_command_to_look_further_works_when_it_is_pasted(void **state)
 	recordings_free(f, 2);
 }
 
+static struct json_object *get(struct json_object *o, const char *name)
+{
+	struct json_object *found = NULL;
+
+	json_object_object_get_ex(o, name, &found);
+	return found;
+}
+
+/* The network takes 10 ms more for half of the commands of a twentieth of the time. */
+static bool slow_time(struct nt_record *r)
+{
+	/* traffic.h makes the block of the number in the other direction. */
+	uint32_t id = (uint32_t)(r->slba >> 3) * 244002641u;
+
+	for (unsigned int i = NT_H_RX;
+	     r->side == NT_HOST && id / 400 == 10 && id % 2 && i < NT_POINTS_MAX; i++)
+		r->points[i] += r->points[i] ? 10 * MS : 0;
+	return true;
+}
+
+static void the_time_of_slow_commands_is_named_and_selects_them(void **state)
+{
+	char line[1024], *words[WORDS_MAX], from[16], to[16], both[64];
+	unsigned long selected, all;
+	struct recording f[2] = {0};
+	static struct result r;
+	struct json_object *o, *time;
+	const char *at;
+
+	make_of(f, 8000, slow_time);
+	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
+	at = strstr(r.out, "\nIt is time: ");
+	assert_non_null(at);
+	assert_int_equal(sscanf(at,
+				"\nIt is time: %*s of %*s seconds, from %15s to %15s by the "
+				"host's clock, have ",
+				from, to),
+			 2);
+	snprintf(both, sizeof(both), " --time %s-%s --by ", from, to);
+	assert_contains(r.out, both);
+	at = strstr(r.out, "Look further: ntprof-bpf ") + strlen("Look further: ntprof-bpf ");
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
+	split(line, words);
+	run_words(&r, words);
+	assert_int_equal(r.status, 0);
+	at = strstr(r.out, "selected: ");
+	assert_int_equal(sscanf(at, "selected: %lu of %lu", &selected, &all), 2);
+	assert_in_range(selected, 150, 250);
+	/* Without the option it is in one line, too. */
+	RUN(&r, "report", "--format", "text", f[0].path, f[1].path);
+	snprintf(both, sizeof(both), " seconds, from %s to %s (--why", from, to);
+	assert_contains(r.out, both);
+	RUN(&r, "report", "--why", "--format", "json", f[0].path, f[1].path);
+	o = json_tokener_parse(r.out);
+	time = get(json_object_array_get_idx(get(o, "why"), 0), "time");
+	assert_non_null(get(time, "hot_from"));
+	assert_true(strcmp(json_object_get_string(get(time, "hot_from")),
+			   json_object_get_string(get(time, "hot_to"))) < 0);
+	json_object_put(o);
+	recordings_free(f, 2);
+}
+
 static void names_that_a_shell_would_read_are_not_in_that_command(void **state)
 {
 	struct recording f[2] = {0};
@@ -133,14 +200,6 @@ static void names_that_a_shell_would_read_are_not_in_that_command(void **state)
 }
 
 static struct json_object *schema;
-
-static struct json_object *get(struct json_object *o, const char *name)
-{
-	struct json_object *found = NULL;
-
-	json_object_object_get_ex(o, name, &found);
-	return found;
-}
 
 static bool lists(struct json_object *array, struct json_object *value)
 {
@@ -252,6 +311,7 @@ int main(void)
 		cmocka_unit_test(too_few_slow_commands_say_how_many_it_takes),
 		cmocka_unit_test(one_side_says_what_it_can),
 		cmocka_unit_test(the_command_to_look_further_works_when_it_is_pasted),
+		cmocka_unit_test(the_time_of_slow_commands_is_named_and_selects_them),
 		cmocka_unit_test(names_that_a_shell_would_read_are_not_in_that_command),
 		cmocka_unit_test(json_is_as_the_schema_has_it),
 	};

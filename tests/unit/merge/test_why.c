@@ -195,6 +195,9 @@ static void a_time_with_most_slow_commands_is_found(void **state)
 	assert_int_equal(t.cause, CAUSE_NETWORK);
 	assert_true(t.hot_tail > 0.95);
 	assert_true(t.hot_seconds > 5 && t.hot_seconds < 9);
+	/* They began from 25 s on, until 31 s. A part takes about a second. */
+	assert_true(t.hot_from_ns > 23 * SECOND && t.hot_from_ns <= 26 * SECOND);
+	assert_true(t.hot_to_ns >= 30 * SECOND && t.hot_to_ns < 33 * SECOND);
 	assert_true(t.seconds > 59 && t.seconds < 64);
 }
 
