@@ -230,24 +230,43 @@ static void draw(struct tail *t, const struct why *w, const struct bands *bin)
 	t->high = nr ? shares[nr - 1 - nr / 40] : 1;
 }
 
-/*
- * Times with far more slow commands than the others: more than what their commands make likely. The
- * first and the last bin are not recorded as a whole.
+/* Bins of a time are looked at together: a few slow commands in each of them are many. */
+#define HOT_BINS_MAX 8u
+
+/* Sets those of @hot that are of a time with far more slow commands than its commands make likely.
  */
+static void find_hot(const struct why *w, const struct bands *bin, double rate, bool hot[WHY_BINS])
+{
+	for (unsigned int nr = 1; nr <= HOT_BINS_MAX; nr *= 2)
+		for (unsigned int i = 0; i + nr <= w->nr_bins; i++) {
+			double expected = 0, slow = 0;
+
+			for (unsigned int k = i; k < i + nr; k++) {
+				expected += rate * (double)bin[k].commands;
+				slow += (double)bin[k].slow.count;
+			}
+			if (slow < HOT_TIMES * expected ||
+			    slow < expected + HOT_DEVIATIONS * sqrt(expected + 1))
+				continue;
+			for (unsigned int k = i; k < i + nr; k++)
+				hot[k] |= (double)bin[k].slow.count >=
+					  HOT_TIMES * rate * (double)bin[k].commands;
+		}
+}
+
+/* The first and the last bin are not recorded as a whole. */
 static void find_times(struct tail *t, const struct why *w, const struct bands *bin)
 {
 	double bin_seconds = (double)(1ULL << w->shift) / 1e9;
 	double rate = share((double)t->slow.count, (double)t->commands);
 	double all = (double)t->slow.ns - (double)t->slow.count * (double)t->p50_ns;
+	bool hot[WHY_BINS] = {false};
 
+	find_hot(w, bin, rate, hot);
 	for (unsigned int i = 0; i < w->nr_bins; i++) {
-		double expected = rate * (double)bin[i].commands;
-		double slow = (double)bin[i].slow.count;
-
 		t->seconds += bin_seconds;
-		t->slow_seconds += slow > 0 ? bin_seconds : 0;
-		if (slow < HOT_TIMES * expected ||
-		    slow < expected + HOT_DEVIATIONS * sqrt(expected + 1))
+		t->slow_seconds += bin[i].slow.count ? bin_seconds : 0;
+		if (!hot[i] || !bin[i].slow.count)
 			continue;
 		if (!t->hot_to_ns)
 			t->hot_from_ns = (w->base + i) << w->shift;

@@ -201,6 +201,21 @@ static void a_time_with_most_slow_commands_is_found(void **state)
 	assert_true(t.seconds > 59 && t.seconds < 64);
 }
 
+/* Of some 80 commands a second so few are slow that no second alone shows it. */
+static void a_time_with_few_slow_commands_in_each_second_is_found(void **state)
+{
+	struct tail t;
+
+	for (unsigned int i = 0; i < 2200; i++)
+		add(i % 3, SECOND + i * 12 * MS, 30 * MS + spread(i),
+		    i / 80 / 4 == 3 && i % 2 ? 60 * MS + i % 14 * 20 * MS : 50 * US, 5 * US, 4096);
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_int_equal(t.sure, CAUSE_NAMED);
+	assert_int_equal(t.cause, CAUSE_NETWORK);
+	assert_true(t.hot_tail > 0.9 && t.hot_share < 0.25);
+	assert_true(t.hot_from_ns >= 11 * SECOND && t.hot_to_ns < 19 * SECOND);
+}
+
 /* Recordings are lined up as they are read, and may turn out to begin earlier. */
 static void times_in_any_order_have_the_same_sums(void **state)
 {
@@ -368,6 +383,7 @@ int main(void)
 		TEST(commands_of_one_array_are_named_by_it),
 		TEST(the_narrower_key_is_named_if_it_has_as_much),
 		TEST(a_time_with_most_slow_commands_is_found),
+		TEST(a_time_with_few_slow_commands_in_each_second_is_found),
 		TEST(times_in_any_order_have_the_same_sums),
 		TEST(memory_is_bounded),
 		TEST(queues_past_the_limit_are_counted),
