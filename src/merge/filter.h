@@ -29,7 +29,8 @@ enum filter_relation { FILTER_ABOVE, FILTER_ABOVE_OR, FILTER_BELOW, FILTER_BELOW
 /**
  * struct filter_condition - one condition, such as network_transmission>1ms
  * @latency: it is for the whole command, not for a stage
- * @merged: one of the ten stages, FILTER_NO_STAGE if none has the name
+ * @merged: one of the ten stages, or NT_MERGED_STAGES_NR + a part of the network; FILTER_NO_STAGE
+ * if none has the name
  * @of_side: [side] one of the side's own stages, FILTER_NO_STAGE if none has the name
  * @relation: how the time has to compare with @ns
  */

@@ -47,6 +47,15 @@ bool network_split(const struct nt_record *host, const struct nt_record *target,
 	return true;
 }
 
+bool network_is_alone(const struct merged_split *how)
+{
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		if ((how->into[i] == NT_MS_NETWORK_TRANSMISSION) !=
+		    (i == NT_MS_NETWORK_TRANSMISSION))
+			return false;
+	return true;
+}
+
 const char *merged_joined_name(const uint8_t into[NT_MERGED_STAGES_NR], unsigned int stage,
 			       char *buf, size_t size)
 {

@@ -90,6 +90,9 @@ struct merged_split {
 	uint8_t into[NT_MERGED_STAGES_NR];
 };
 
+/** network_is_alone() - whether network_transmission is joined with no other stage */
+bool network_is_alone(const struct merged_split *how);
+
 /** merged_split_init() - fill @s for a host and a target that lack these points */
 void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t target_missing);
 

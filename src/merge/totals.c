@@ -250,12 +250,8 @@ static bool add_network(struct totals *t, struct totals_row *row, const struct m
 {
 	int64_t part[NT_NETWORK_PARTS_NR];
 
-	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
-		if ((how->into[i] == NT_MS_NETWORK_TRANSMISSION) !=
-		    (i == NT_MS_NETWORK_TRANSMISSION))
-			return false;
-	if (!network_split(host, target, network, part) || !find_parts(t, row->op) ||
-	    (row->ctrl && !find_parts(row->ctrl, row->op)))
+	if (!network_is_alone(how) || !network_split(host, target, network, part) ||
+	    !find_parts(t, row->op) || (row->ctrl && !find_parts(row->ctrl, row->op)))
 		return false;
 	add_parts(t, row->op, part, true);
 	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++)

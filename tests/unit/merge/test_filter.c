@@ -175,6 +175,35 @@ static void all_conditions_have_to_hold(void **state)
 	assert_false(matched(&f) || single(&f, &host) || single(&f, &target));
 }
 
+static void parts_of_the_network_are_held_where_both_sides_know_them(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned int ns;
+	} parts[] = {{"host_send_queue", 300},
+		     {"target_send_queue", 200},
+		     {"wire", 7650 - 5051 - 300 - 200}};
+	const uint32_t missing[NT_SIDES] = {0};
+
+	for (unsigned int i = 0; i < 3 * ARRAY_SIZE(parts); i++) {
+		struct nt_record h = host, t = target;
+		struct filter f = {0};
+		char text[64];
+
+		snprintf(text, sizeof(text), "%s>%uns", parts[i / 3].name,
+			 parts[i / 3].ns + i % 3 - 1);
+		assert_null(filter_where(&f, text));
+		h.fine[NT_HF_OUT] = 301;
+		t.fine[NT_TF_OUT] = 201;
+		assert_int_equal(filter_takes_matched(&f, &connection, &h, &t, missing, &all),
+				 i % 3 == 0);
+		/* One side does not know. */
+		t.fine[NT_TF_OUT] = 0;
+		assert_false(filter_takes_matched(&f, &connection, &h, &t, missing, &all));
+		assert_false(single(&f, &h) || single(&f, &t));
+	}
+}
+
 static void several_conditions_may_stand_in_one_text(void **state)
 {
 	struct filter f = {0};
@@ -540,6 +569,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_stage_is_held_against_each_relation),
 		cmocka_unit_test(all_conditions_have_to_hold),
+		cmocka_unit_test(parts_of_the_network_are_held_where_both_sides_know_them),
 		cmocka_unit_test(several_conditions_may_stand_in_one_text),
 		cmocka_unit_test(what_is_no_condition_is_refused),
 		cmocka_unit_test(a_stage_that_others_are_not_parted_from_has_their_time),
