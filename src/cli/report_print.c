@@ -489,6 +489,7 @@ static struct why_view why_of(const struct report *r, unsigned int stream)
 		.files = r->files,
 		.nr_files = r->nr,
 		.clock = clock,
+		.clock_of = merged ? NT_HOST : (enum nt_side)r->inputs[stream].header.side,
 		.one_clock = hosts == 1,
 		.selected = r->filter,
 	};

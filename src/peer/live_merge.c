@@ -84,6 +84,7 @@ bool restart_is_due(struct restart *a, const struct peer *p, uint64_t now_ns)
  * @interval: matched commands since the last live_merge_interval()
  * @last: those of the interval before
  * @total: those of all intervals before that
+ * @why: of all intervals; NULL in a lasting merge
  * @together: [stream] a command of the stream was matched, so its own statistics are not needed
  * @recording: a peer has sent more than its header
  * @early: number of this machine's commands from before that
@@ -105,12 +106,47 @@ struct live_merge {
 	struct totals interval;
 	struct totals last;
 	struct totals total;
+	struct why *why;
 	bool together[PEER_STREAM + PEERS_MAX];
 	bool recording;
 	uint64_t early;
 	int result;
 	unsigned int reading;
 };
+
+/* Of the commands that are not slow one in so many is counted, for so many. */
+#define LIVE_WHY_SAMPLE 16u
+
+/* When a host's command began, by this machine's clock. */
+static uint64_t begin_here(const struct live_merge *l, const struct merge_connection *c,
+			   const struct nt_record *host)
+{
+	uint64_t low = (uint64_t)c->offset_low, high = (uint64_t)c->offset_high;
+
+	return record_begin_ns(host) + (l->side == NT_HOST ? 0 : low + (high - low) / 2);
+}
+
+/* Return: 0 or -ENOMEM. @host: of the command that totals_add() was given last */
+static int add_why(struct live_merge *l, const struct merge_connection *c,
+		   const struct nt_record *host, const struct nt_record *target)
+{
+	const struct totals *m = &l->interval;
+	unsigned int stands_for = why_stands_for(l->why, host);
+	const struct why_command command = {
+		.c = c,
+		.r = host,
+		.target = target,
+		.begin_ns = begin_here(l, c, host),
+		.cpu = ORIGIN_NO_CPU,
+		.nr = m->last.into ? NT_MERGED_STAGES_NR : 0,
+		.stage = m->last.stage,
+		.into = m->last.into,
+	};
+
+	if (stands_for && why_add(l->why, &command, stands_for))
+		return -ENOMEM;
+	return why_to_follow(l->why) ? why_follow(l->why, c, host) : 0;
+}
 
 static void on_matched(void *context, const struct merge_connection *c,
 		       const struct nt_record *host, const struct nt_record *target)
@@ -121,7 +157,8 @@ static void on_matched(void *context, const struct merge_connection *c,
 		unmatched_matched(l->unmatched, c->host_stream, c->target_stream);
 		l->together[c->host_stream] = l->together[c->target_stream] = true;
 	}
-	if (totals_add(&l->interval, c, host, target))
+	if (totals_add(&l->interval, c, host, target) ||
+	    (l->why && l->interval.last.row && add_why(l, c, host, target)))
 		l->result = -ENOMEM;
 }
 
@@ -188,6 +225,9 @@ static struct live_merge *begin(enum nt_side side, char *const *sources, unsigne
 	if (!lasting) {
 		totals_by_ctrl(&l->interval);
 		totals_by_ctrl(&l->last);
+		l->why = why_new(LIVE_WHY_SAMPLE);
+		if (!l->why)
+			goto fail;
 	}
 	live_merge_lacks(l, 0);
 	if (unmatched_begin(l->unmatched, OWN_STREAM, &(struct unmatched_header){.side = side}))
@@ -239,7 +279,13 @@ void live_merge_free(struct live_merge *l)
 	totals_free(&l->total);
 	machines_free(&l->machines);
 	unmatched_free(l->unmatched);
+	why_free(l->why);
 	free(l);
+}
+
+enum nt_side live_merge_side(const struct live_merge *l)
+{
+	return l->side;
 }
 
 int live_merge_fd(const struct live_merge *l)
@@ -516,6 +562,11 @@ const struct machines *live_merge_machines(const struct live_merge *l)
 unsigned int live_merge_stream(unsigned int i)
 {
 	return PEER_STREAM + i;
+}
+
+const struct why *live_merge_why(const struct live_merge *l)
+{
+	return l->why;
 }
 
 const struct unmatched *live_merge_unmatched(const struct live_merge *l)

@@ -14,6 +14,7 @@
 #include "merge/places.h"
 #include "merge/totals.h"
 #include "merge/unmatched.h"
+#include "merge/why.h"
 #include "peer/peer.h"
 
 /* The most peers, more than a user can look at together. Options refuse more. */
@@ -40,6 +41,9 @@ struct live_merge *live_merge_new(enum nt_side side, char *const *sources, unsig
  */
 struct live_merge *live_merge_new_lasting(enum nt_side side, char *const *sources, unsigned int nr,
 					  const struct peer_user *user);
+
+/** live_merge_side() - which side this machine is */
+enum nt_side live_merge_side(const struct live_merge *l);
 
 /** live_merge_fd() - readable when live_merge_ready() has something to do */
 int live_merge_fd(const struct live_merge *l);
@@ -150,6 +154,14 @@ const struct machines *live_merge_machines(const struct live_merge *l);
 
 /** live_merge_stream() - the stream number of peer @i in the merge */
 unsigned int live_merge_stream(unsigned int i);
+
+/**
+ * live_merge_why() - the matched commands of the whole run, for tail_of(); times are of this
+ * machine's clock
+ *
+ * Return: NULL in a lasting merge.
+ */
+const struct why *live_merge_why(const struct live_merge *l);
 
 /** live_merge_unmatched() - streams of which nothing has been matched so far, and why */
 const struct unmatched *live_merge_unmatched(const struct live_merge *l);

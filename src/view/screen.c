@@ -16,6 +16,7 @@
 #include "view/rows.h"
 #include "view/stages.h"
 #include "view/tcp_table.h"
+#include "view/why.h"
 
 /* ECMA-48: CUP to the upper left corner; EL to the end of the line; ED to the end of the screen. */
 #define CURSOR_HOME "\033[H"
@@ -522,6 +523,16 @@ static void words_explain(const char *const (*word)[2], size_t nr, FILE *f, unsi
 	}
 }
 
+void page_why_print(const struct live_merge *l, unsigned int width, FILE *f)
+{
+	fputs("why slow commands are slow, of the whole run\n", f);
+	if (l)
+		why_print_live(l, f, width, false);
+	else
+		fputs("it takes both machines: start with --peer, or record on both and use report --why\n",
+		      f);
+}
+
 void page_help_print(FILE *f, unsigned int width)
 {
 	static const char *const keys[][2] = {
@@ -540,7 +551,7 @@ void page_help_print(FILE *f, unsigned int width)
 		{"p", "pause, and go on: what happens meanwhile is in the next block"},
 		{"+ -", "a longer, a shorter interval"},
 		{"l", "what losses mean, and what to do"},
-		{"t", "the TCP connections of the queues, with --tcp"},
+		{"t w", "TCP connections (--tcp); why slow commands are slow (--peer)"},
 		{"? h", "this page, and back"},
 		{"q", "quit, with the summary of the whole run; so does Ctrl-C"},
 	};

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "merge/totals.h"
+#include "peer/live_merge.h"
 #include "view/histograms.h"
 #include "view/visible_rows.h"
 
@@ -116,6 +117,9 @@ void page_losses_print(const struct block *b, FILE *f);
 
 /** page_tcp_print() - print the state of the queues' TCP connections, or how to have it read */
 void page_tcp_print(const struct block *b, FILE *f);
+
+/** page_why_print() - print where slow commands come from, or what it takes to know; @l: or NULL */
+void page_why_print(const struct live_merge *l, unsigned int width, FILE *f);
 
 /** page_help_print() - print all keys */
 void page_help_print(FILE *f, unsigned int width);

@@ -26,6 +26,7 @@
 #include "view/stages.h"
 #include "view/streams.h"
 #include "view/tcp_table.h"
+#include "view/why.h"
 #include "view/visible_rows.h"
 
 /* The size of the VT100, for a terminal that does not report its size. */
@@ -387,6 +388,9 @@ static void head_show(const struct view_options *o, const struct block *b, const
 			   o->redraw ? b->width : WRAP_NEVER);
 	if (!b->summary)
 		alarms_print(b->s, o->controllers, alarms, s->part[SCREEN_ALARMS]);
+	else if (o->peers)
+		why_print_live(o->peers, s->part[SCREEN_ALARMS], o->redraw ? b->width : WRAP_NEVER,
+			       true);
 }
 
 /* Return: 0 or -ENOMEM. */
@@ -435,6 +439,9 @@ static int page_print(const struct view_options *o, const struct block *b, struc
 		break;
 	case VIEW_TCP:
 		page_tcp_print(b, f);
+		break;
+	case VIEW_WHY:
+		page_why_print(o->peers, b->width, f);
 		break;
 	case VIEW_HELP:
 		page_help_print(f, b->width);

@@ -52,7 +52,7 @@ enum view_group { VIEW_GROUPS(VIEW_GROUP_ENUM) VIEW_GROUPS_NR };
 struct group_choice;
 struct controllers;
 
-enum view_page { VIEW_TABLE, VIEW_ROW, VIEW_LOSSES, VIEW_TCP, VIEW_HELP };
+enum view_page { VIEW_TABLE, VIEW_ROW, VIEW_LOSSES, VIEW_TCP, VIEW_WHY, VIEW_HELP };
 
 /* Identifies a row, or a group of rows: as in struct stats_row. */
 struct view_row {

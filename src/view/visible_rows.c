@@ -874,6 +874,9 @@ enum pressed_wish pressed(struct view_state *l, int key, const struct stats *s)
 	case 't':
 		page(l, VIEW_TCP);
 		break;
+	case 'w':
+		page(l, VIEW_WHY);
+		break;
 	case '?':
 	case 'h':
 		page(l, VIEW_HELP);

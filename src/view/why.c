@@ -349,8 +349,7 @@ static void say_when(struct text *s, const struct why_view *v, const struct tail
 
 	if (!hot_times(v, t, t->seconds >= DAY_S, from, to))
 		return;
-	say(s, ", from %s to %s by the %s's clock,", from, to,
-	    side_name(v->host ? NT_HOST : NT_TARGET));
+	say(s, ", from %s to %s by the %s's clock,", from, to, side_name(v->clock_of));
 }
 
 static bool not_place(const struct why_view *v, const struct tail *t, enum cause_place place)
@@ -510,7 +509,7 @@ static void print_tail(const struct why_view *v, const struct tail *t, FILE *f, 
 		print_against(v, t, f, width);
 	}
 	print_evidence(v, t, f, width);
-	if (t->sure != CAUSE_HEALTHY)
+	if (t->sure != CAUSE_HEALTHY && v->nr_files)
 		print_command(v, t, f);
 }
 
@@ -562,9 +561,35 @@ void why_print_brief(const struct why_view *v, FILE *f, unsigned int width)
 			say_seconds(&s, most.hot_seconds, most.seconds);
 			say(&s, ", from %s to %s", from, to);
 		}
-		say(&s, " (--why says more)");
+		say(&s, v->nr_files ? " (--why says more)" : "");
 	}
 	end_line(&s, f, width);
+}
+
+/* Part of the host's commands that were matched. */
+static double matched_share(const struct live_merge *l)
+{
+	struct live_merge_counts n;
+
+	live_merge_counts(l, &n);
+	n.host_only += n.matched + n.ambiguous;
+	return n.host_only ? (double)n.matched / (double)n.host_only : 1;
+}
+
+void why_print_live(const struct live_merge *l, FILE *f, unsigned int width, bool brief)
+{
+	const struct why_view v = {
+		.why = live_merge_why(l),
+		.host = true,
+		.target = true,
+		.machines = live_merge_machines(l),
+		.matched = matched_share(l),
+		.clock = instant_now(),
+		.clock_of = live_merge_side(l),
+	};
+
+	if (v.why)
+		(brief ? why_print_brief : why_print)(&v, f, width);
 }
 
 /* JSON. */

@@ -20,6 +20,7 @@
 
 #include "merge/merge.h"
 #include "merge/totals.h"
+#include "merge/why.h"
 #include "stream/reader.h"
 #include "stream/writer.h"
 #include "traffic.h"
@@ -115,10 +116,31 @@ static uint64_t cpu_ns(void)
 	       (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000;
 }
 
+/* As peer/live_merge.c has it. */
+#define WHY_ONE_IN 16u
+static struct why *why;
+
 static void on_matched(void *context, const struct merge_connection *c,
 		       const struct nt_record *host, const struct nt_record *target)
 {
-	if (totals_add(context, c, host, target))
+	struct totals *t = context;
+	struct why_command command = {.c = c,
+				      .r = host,
+				      .target = target,
+				      .cpu = ORIGIN_NO_CPU,
+				      .begin_ns = record_begin_ns(host)};
+	unsigned int stands_for;
+
+	if (totals_add(t, c, host, target))
+		abort();
+	if (!t->last.row)
+		return;
+	command.nr = t->last.into ? NT_MERGED_STAGES_NR : 0;
+	command.stage = t->last.stage;
+	command.into = t->last.into;
+	stands_for = why_stands_for(why, host);
+	if ((stands_for && why_add(why, &command, stands_for)) ||
+	    (why_to_follow(why) && why_follow(why, c, host)))
 		abort();
 }
 
@@ -183,7 +205,8 @@ static struct live_cost run(enum fate fate, const struct traffic_config *c)
 	struct traffic_record r;
 	struct peer peer;
 
-	if (totals_init(&totals, 0))
+	why = why_new(WHY_ONE_IN);
+	if (!why || totals_init(&totals, 0))
 		abort();
 	totals_by_ctrl(&totals);
 	peer_begin(&peer);

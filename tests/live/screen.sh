@@ -83,6 +83,8 @@ keys -
 seen "and the old one" '/\+:500ms'
 keys l
 seen "what losses mean" '^what was counted'
+keys w
+seen "why slow commands are slow takes a peer" '^it takes both machines'
 keys Escape '?'
 seen "help" '^q +quit, with the summary'
 keys Escape

@@ -19,6 +19,8 @@ struct pair {
 	uint32_t target_lacks;
 	uint64_t other_lba; /* added to the LBAs of the target's records */
 	const char *target_nqn;
+	bool slow_disk;
+	struct view_state *page;
 };
 
 /*
@@ -44,6 +46,15 @@ static void lack(struct nt_record *r, uint32_t missing)
 			r->points[i] = 0;
 }
 
+/* The disk takes 10 ms more for 1 in 30 commands. */
+static void slow_down(struct nt_record *r)
+{
+	unsigned int from = r->side == NT_HOST ? NT_H_RX : NT_T_DONE;
+
+	for (unsigned int i = from; (r->slba >> 3) * 7919 % 30 == 7 && i < NT_POINTS_MAX; i++)
+		r->points[i] += r->points[i] ? 10 * MS : 0;
+}
+
 /* Return: fd of the target's stream. */
 static int target_stream(const struct pair *p, char path[40])
 {
@@ -66,6 +77,8 @@ static int target_stream(const struct pair *p, char path[40])
 			continue;
 		e = (struct stream_event){.type = STREAM_RECORD, .record = r.r};
 		e.record.slba += p->other_lba;
+		if (p->slow_disk)
+			slow_down(&e.record);
 		lack(&e.record, p->target_lacks);
 		must_write(w, e);
 	}
@@ -87,16 +100,20 @@ static void host_records(struct live_merge *l, const struct pair *p)
 		if (r.r.side != NT_HOST)
 			continue;
 		lack(&r.r, p->host_lacks);
+		if (p->slow_disk)
+			slow_down(&r.r);
 		assert_int_equal(live_merge_record(l, &r.r), 0);
 	}
 	traffic_free(t);
 }
 
+/* @state: of a screen of 132 columns; NULL: a pipe */
 static char *show(const struct live_merge *l,
-		  int (*what)(const struct stats *s, struct view_options *o))
+		  int (*what)(const struct stats *s, struct view_options *o),
+		  struct view_state *state)
 {
 	static struct stats s = {.side = NT_HOST, .driver = "nvme_tcp", .source = "stock"};
-	struct view_options o = {.columns = 132, .peers = l};
+	struct view_options o = {.columns = 132, .peers = l, .state = state, .redraw = state};
 	char *text = NULL;
 	size_t size = 0;
 
@@ -128,9 +145,9 @@ static void run(const struct pair *p, char **interval, char **summary)
 		assert_int_equal(live_merge_ready(l), 0);
 	}
 	host_records(l, p);
-	*interval = show(l, view_interval);
+	*interval = show(l, view_interval, p->page);
 	assert_int_equal(live_merge_finish(l, -1), 0);
-	*summary = show(l, view_summary);
+	*summary = show(l, view_summary, p->page);
 	live_merge_free(l);
 	close(fd);
 }
@@ -204,10 +221,44 @@ static void a_peer_that_does_not_match_tells_its_own_figures_and_why(void **stat
 	}
 }
 
+static void a_page_and_the_summary_say_why_slow_commands_are_slow(void **state)
+{
+	struct view_state page = {.page = VIEW_WHY};
+	const struct pair pair = {.slow_disk = true, .page = &page};
+	const struct traffic_config was = config;
+	char *interval, *summary;
+
+	config.commands = 4000;
+	config.think_ns /= 8;
+	run(&pair, &interval, &summary);
+	config = was;
+	assert_contains(interval, "why slow commands are slow, of the whole run");
+	assert_contains(interval, "read: p99 10.");
+	assert_contains(interval, "It is the target's storage: ");
+	assert_contains(interval, "Evidence: ");
+	assert_lacks(interval, "Look further");
+	assert_contains(summary, "\nslow reads take 10.");
+	assert_contains(summary, "; it is the target's storage: ");
+	assert_lacks(summary, "--why");
+	free(interval);
+	free(summary);
+}
+
+static void without_a_peer_that_page_says_what_it_takes(void **state)
+{
+	struct view_state page = {.page = VIEW_WHY};
+	char *text = show(NULL, view_interval, &page);
+
+	assert_contains(text, "it takes both machines: start with --peer");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stages_beside_points_that_either_side_lacks_are_joined),
+		cmocka_unit_test(a_page_and_the_summary_say_why_slow_commands_are_slow),
+		cmocka_unit_test(without_a_peer_that_page_says_what_it_takes),
 		cmocka_unit_test(a_peer_that_does_not_match_tells_its_own_figures_and_why),
 	};
 
