@@ -279,32 +279,6 @@ static void find_times(struct tail *t, const struct why *w, const struct bands *
 
 /* Keys. */
 
-static bool same_value(const struct why *w, enum why_key key, const struct why_cell *a,
-		       const struct why_cell *b)
-{
-	const struct merge_connection *x = a->c, *y = b->c;
-
-	switch (key) {
-	case WHY_ARRAY:
-		return !strcmp(x->subsysnqn, y->subsysnqn);
-	case WHY_CTRL:
-		return x->host_stream == y->host_stream && x->host_instance == y->host_instance &&
-		       x->cntlid == y->cntlid && !strcmp(x->subsysnqn, y->subsysnqn);
-	case WHY_HOST:
-		return x->host_stream == y->host_stream && !strcmp(x->hostnqn, y->hostnqn);
-	case WHY_TARGET:
-		return x->target_stream == y->target_stream;
-	default:
-		return a == b;
-	}
-}
-
-/* The cells that a key's values are made of. */
-static enum why_key cells_of(enum why_key key)
-{
-	return key == WHY_DEVICE || key == WHY_CPU || key == WHY_SIZE ? key : WHY_QUEUE;
-}
-
 /* By how much the slow commands exceed the median, all together. */
 static double excess_of(const struct tail *t, const struct hist *h)
 {
@@ -330,9 +304,9 @@ static void weigh(const struct tail *t, const struct why *w, enum why_key key,
 	for (unsigned int i = 0; i < w->nr_cells; i++) {
 		const struct why_cell *cell = w->cell[i];
 
-		if (cell->key != cells_of(key) || cell->op != t->op)
+		if (cell->key != why_cells_of(key) || cell->op != t->op)
 			continue;
-		hist_merge(same_value(w, key, first, cell) ? &in : &out, &cell->h);
+		hist_merge(why_same_value(key, first, cell) ? &in : &out, &cell->h);
 	}
 	k->share = share((double)in.count, (double)(in.count + out.count));
 	k->of_tail = share(excess_of(t, &in), excess_of(t, &in) + excess_of(t, &out));
@@ -350,8 +324,8 @@ static bool explains(const struct tail_key *k)
 static bool is_first(const struct tail *t, const struct why *w, enum why_key key, unsigned int at)
 {
 	for (unsigned int i = 0; i < at; i++)
-		if (w->cell[i]->key == cells_of(key) && w->cell[i]->op == t->op &&
-		    same_value(w, key, w->cell[i], w->cell[at]))
+		if (w->cell[i]->key == why_cells_of(key) && w->cell[i]->op == t->op &&
+		    why_same_value(key, w->cell[i], w->cell[at]))
 			return false;
 	return true;
 }
@@ -368,11 +342,11 @@ static bool find_value(const struct tail *t, const struct why *w, enum why_key k
 		const struct why_cell *cell = w->cell[i];
 		struct tail_key k;
 
-		if (cell->key != cells_of(key) || cell->op != t->op || !is_first(t, w, key, i))
+		if (cell->key != why_cells_of(key) || cell->op != t->op || !is_first(t, w, key, i))
 			continue;
 		values++;
 		/* A value with little of it is not looked at. */
-		if (cells_of(key) == key && excess_of(t, &cell->h) < KEY_TAIL_MIN * all)
+		if (why_cells_of(key) == key && excess_of(t, &cell->h) < KEY_TAIL_MIN * all)
 			continue;
 		weigh(t, w, key, cell, &k);
 		if (k.of_tail > best->of_tail)

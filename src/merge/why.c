@@ -406,6 +406,30 @@ static void count_meanwhile(const struct why *w, const struct why_command *c, st
 
 /* Cells. */
 
+bool why_same_value(enum why_key key, const struct why_cell *a, const struct why_cell *b)
+{
+	const struct merge_connection *x = a->c, *y = b->c;
+
+	switch (key) {
+	case WHY_ARRAY:
+		return !strcmp(x->subsysnqn, y->subsysnqn);
+	case WHY_CTRL:
+		return x->host_stream == y->host_stream && x->host_instance == y->host_instance &&
+		       x->cntlid == y->cntlid && !strcmp(x->subsysnqn, y->subsysnqn);
+	case WHY_HOST:
+		return x->host_stream == y->host_stream && !strcmp(x->hostnqn, y->hostnqn);
+	case WHY_TARGET:
+		return x->target_stream == y->target_stream;
+	default:
+		return a == b;
+	}
+}
+
+enum why_key why_cells_of(enum why_key key)
+{
+	return key == WHY_DEVICE || key == WHY_CPU || key == WHY_SIZE ? key : WHY_QUEUE;
+}
+
 /* Return: a new cell, or NULL, see errno. */
 static __attribute__((noinline)) struct why_cell *cell_make(struct why *w, struct why_cell **at,
 							    enum why_key key, enum why_op op,
@@ -477,6 +501,29 @@ static uint64_t size_class(uint32_t length)
 	return length ? class : 0;
 }
 
+void why_levels_add(struct why_levels *into, const struct why_levels *from)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(into->level); i++)
+		into->level[i] += from->level[i];
+	into->commands += from->commands;
+	into->split += from->split;
+	into->seen += from->seen;
+}
+
+/* The levels of one command, for @stands_for commands. @bucket: of its latency */
+static struct why_levels levels_of(const struct why_command *c, unsigned int bucket,
+				   uint64_t stands_for)
+{
+	struct why_levels l = {.commands = stands_for, .seen = 1};
+
+	l.level[NT_MERGED_STAGES_NR] = bucket * stands_for;
+	for (unsigned int i = 0; i < c->nr; i++)
+		if (c->stage[i] > 0)
+			l.level[i] = nt_bucket((uint64_t)c->stage[i]) * stands_for;
+	l.split = c->nr ? stands_for : 0;
+	return l;
+}
+
 static int cells_add(struct why *w, const struct why_command *c, enum why_op op,
 		     unsigned int bucket, uint64_t ns, uint64_t stands_for)
 {
@@ -490,6 +537,7 @@ static int cells_add(struct why *w, const struct why_command *c, enum why_op op,
 		{WHY_SIZE, size_class(c->r->length), true},
 		{WHY_CPU, c->cpu, c->cpu != ORIGIN_NO_CPU},
 	};
+	const struct why_levels levels = levels_of(c, bucket, stands_for);
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(in); i++) {
 		struct why_cell *cell;
@@ -499,10 +547,12 @@ static int cells_add(struct why *w, const struct why_command *c, enum why_op op,
 		cell = cell_get(w, in[i].key, op, c->c, in[i].what);
 		if (!cell && errno == ENOMEM)
 			return -ENOMEM;
-		if (cell)
+		if (cell) {
 			hist_count_for(&cell->h, bucket, ns, stands_for);
-		else
+			why_levels_add(&cell->levels, &levels);
+		} else {
 			w->others += in[i].key == WHY_QUEUE ? stands_for : 0;
+		}
 	}
 	return 0;
 }

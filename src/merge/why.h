@@ -117,6 +117,22 @@ enum why_key { WHY_KEYS(WHY_KEY_ENUM) WHY_KEYS_NR };
 const char *why_key_name(enum why_key key);
 
 /**
+ * struct why_levels - the buckets of times, added up: their mean is a typical time
+ * @level: [stage] and behind them the latency
+ * @commands: how many; @split: those whose stages are known
+ * @seen: how many were counted for these
+ */
+struct why_levels {
+	uint64_t level[NT_MERGED_STAGES_NR + 1];
+	uint64_t commands;
+	uint64_t split;
+	uint64_t seen;
+};
+
+/** why_levels_add() - add one to another */
+void why_levels_add(struct why_levels *into, const struct why_levels *from);
+
+/**
  * struct why_cell - latencies of commands that have something in common
  * @key: WHY_QUEUE, WHY_DEVICE, WHY_CPU or WHY_SIZE
  * @c: the connection, of a device any of its array's
@@ -128,7 +144,14 @@ struct why_cell {
 	const struct merge_connection *c;
 	uint64_t what;
 	struct hist h;
+	struct why_levels levels;
 };
+
+/** why_cells_of() - the cells that the values of a key are made of */
+enum why_key why_cells_of(enum why_key key);
+
+/** why_same_value() - whether two such cells belong to one value of the key */
+bool why_same_value(enum why_key key, const struct why_cell *a, const struct why_cell *b);
 
 struct why_queue;
 struct why_target;

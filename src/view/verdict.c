@@ -12,25 +12,12 @@
 #include "view/stages.h"
 
 /* More lines are a table, which is below. */
-#define LINES_MAX 3u
-/* An array is clearly slower if its mean is at least this many times that of all others. */
-#define CLEARLY_SLOWER 2.0
-/* Room for the names of an array and its machine, each byte escaped. */
-#define NAME_LEN 1024
+#define LINES_MAX 2u
 #define LINE_LEN 2048
 /* A maximum of at least so many times p99: a few commands hung, which no percentile shows. */
 #define MAX_BESIDE_P99 10
 /* A smaller share of the stage is not worth a word. */
 #define JOINED_SHARE_MIN 0.05
-
-/* Commands of one operation at one controller. */
-struct part {
-	const char *nqn;
-	const char *machine;
-	char controller[32];
-	uint64_t commands;
-	double ns;
-};
 
 /* What a verdict is about: merged commands, or those of one side. */
 struct source {
@@ -269,129 +256,6 @@ static int print_operation(const struct source *s, unsigned int op, FILE *f, uns
 	return err;
 }
 
-static int by_nqn(const void *a, const void *b)
-{
-	return strcmp(((const struct part *)a)->nqn, ((const struct part *)b)->nqn);
-}
-
-static int by_controller(const void *a, const void *b)
-{
-	const struct part *x = a, *y = b;
-	int order = by_nqn(a, b) ?: strcmp(x->machine, y->machine);
-
-	return order ?: strcmp(x->controller, y->controller);
-}
-
-/*
- * Finds the parts that @order says are one and that have the longest mean. Return: whether it is
- * clearly longer than that of all others; @worst, @rest: filled with the sums.
- */
-static bool find_worst(struct part *part, size_t nr, int (*order)(const void *a, const void *b),
-		       struct part *worst, struct part *rest)
-{
-	double mean = 0;
-
-	qsort(part, nr, sizeof(*part), order);
-	memset(rest, 0, sizeof(*rest));
-	for (size_t i = 0, k; i < nr; i = k) {
-		struct part sum = part[i];
-
-		for (k = i + 1; k < nr && !order(&part[i], &part[k]); k++) {
-			sum.commands += part[k].commands;
-			sum.ns += part[k].ns;
-		}
-		rest->commands += sum.commands;
-		rest->ns += sum.ns;
-		if (sum.commands < VERDICT_COMMANDS_MIN || sum.ns <= mean * (double)sum.commands)
-			continue;
-		mean = sum.ns / (double)sum.commands;
-		*worst = sum;
-	}
-	if (!mean)
-		return false;
-	rest->commands -= worst->commands;
-	rest->ns -= worst->ns;
-	return rest->commands >= VERDICT_COMMANDS_MIN &&
-	       mean >= CLEARLY_SLOWER * rest->ns / (double)rest->commands;
-}
-
-static size_t parts_merged(const struct totals *m, unsigned int op, struct part *part)
-{
-	size_t nr = 0;
-
-	for (unsigned int i = 0; i < m->nr_rows; i++) {
-		const struct totals_row *row = m->row[i];
-
-		if (!row || !row->commands || row->op != op)
-			continue;
-		part[nr] = (struct part){
-			.nqn = row->connection->subsysnqn,
-			.machine = machines_get(m->machines, row->connection->host_stream)->name,
-			.commands = row->commands,
-			.ns = (double)row->latency_ns,
-		};
-		snprintf(part[nr].controller, sizeof(part[nr].controller), "nvme%u",
-			 row->connection->host_instance);
-		nr++;
-	}
-	return nr;
-}
-
-static size_t parts_of_side(const struct stats *s, unsigned int op, struct part *part)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < s->nr_rows; i++) {
-		const struct stats_row *row = s->rows[i];
-
-		if (row->op != op || row->shared || !row->total.count)
-			continue;
-		part[nr] = (struct part){
-			.nqn = row->peer,
-			.machine = "",
-			.commands = row->total.count,
-			.ns = (double)row->total.sum,
-		};
-		memcpy(part[nr].controller, row->controller, sizeof(part[nr].controller));
-		nr++;
-	}
-	return nr;
-}
-
-/* Return: whether there is such a line, or -ENOMEM. */
-static int print_worst(const struct source *s, unsigned int op, FILE *f, unsigned int width)
-{
-	size_t nr = s->merged ? s->merged->nr_rows : s->side->nr_rows, at;
-	struct part *part = calloc(nr + 1, sizeof(*part)), worst, rest;
-	char text[LINE_LEN], name[NAME_LEN], mean[16], others[16];
-	bool one = false, found;
-
-	if (!part)
-		return -ENOMEM;
-	nr = s->merged ? parts_merged(s->merged, op, part) : parts_of_side(s->side, op, part);
-	found = find_worst(part, nr, by_nqn, &worst, &rest);
-	if (!found)
-		found = one = find_worst(part, nr, by_controller, &worst, &rest);
-	free(part);
-	if (!found)
-		return 0;
-	snprintf(text, sizeof(text), "%s is slowest at ", op_name(op));
-	if (one) {
-		at = strlen(text);
-		text_copy(name, sizeof(name), worst.machine, TEXT_HEX);
-		snprintf(text + at, sizeof(text) - at, "%s%s%s of ", worst.controller,
-			 name[0] ? " of " : "", name);
-	}
-	at = strlen(text);
-	text_copy(name, sizeof(name), worst.nqn, TEXT_HEX);
-	snprintf(text + at, sizeof(text) - at, "%s: mean %s, of all others %s",
-		 name[0] ? name : "?",
-		 duration_format(mean, sizeof(mean), worst.ns / (double)worst.commands),
-		 duration_format(others, sizeof(others), rest.ns / (double)rest.commands));
-	print_line(text, f, width);
-	return 1;
-}
-
 /* Says how many commands there are if they are too few. */
 static void print_thin(const struct source *s, const unsigned char *op, unsigned int nr, FILE *f,
 		       unsigned int width)
@@ -411,24 +275,22 @@ static void print_thin(const struct source *s, const unsigned char *op, unsigned
 static int print(const struct source *s, FILE *f, unsigned int width)
 {
 	unsigned char op[NT_OPS_NR];
-	unsigned int nr = operations(s->latency, op), told = 0, worst = 0;
+	unsigned int nr = operations(s->latency, op), told = 0, thin = 0;
 	int err = 0;
 
 	if (!nr)
 		fputs("no command ended well\n", f);
-	while (worst < nr && !enough(&s->latency[op[worst]]))
-		worst++;
-	if (nr && worst == nr)
+	while (thin < nr && !enough(&s->latency[op[thin]]))
+		thin++;
+	if (nr && thin == nr)
 		print_thin(s, op, nr, f, width);
-	for (unsigned int i = 0; !err && i < nr && told < LINES_MAX - 1; i++) {
+	for (unsigned int i = 0; !err && i < nr && told < LINES_MAX; i++) {
 		if (!enough(&s->latency[op[i]]))
 			continue;
 		err = print_operation(s, op[i], f, width);
 		told++;
 	}
-	if (!err && told)
-		err = print_worst(s, op[worst], f, width);
-	return err < 0 ? err : 0;
+	return err;
 }
 
 int verdict_print_merged(const struct totals *m, FILE *f, unsigned int width)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The answer of a report in one to three lines: how long the commands of an operation took, the
- * stage and the machine in which most of that time lies, and the array that is clearly slower than
- * the others.
+ * The answer of a report in one or two lines: how long the commands of an operation took, and the
+ * stage and the machine in which most of that time lies. What stands out among them: view/why.h.
  */
 #ifndef NTPROF_VIEW_VERDICT_H
 #define NTPROF_VIEW_VERDICT_H

@@ -82,7 +82,8 @@ static double percent(double part, double all)
 {
 	double p = all > 0 ? part / all * 100 : 0;
 
-	return p < 0 && p > -0.5 ? 0 : p;
+	/* Of no use to a reader: the slow ones took less time there. */
+	return p < 0 ? 0 : p;
 }
 
 static const char *stage_words(const struct why_view *v, unsigned int stage, char *buf, size_t size)
@@ -180,6 +181,25 @@ static const char *key_words(const struct tail_key *k)
 	};
 
 	return words[k->key];
+}
+
+/*
+ * "one array is slower: nqn.2024-01.io.x:slow, where reads typically take 16.0ms in
+ * target_subsystem, at the other 2 1.10ms"
+ */
+static void say_apart(struct text *s, const struct why_view *v, enum why_op op,
+		      const struct apart *a)
+{
+	const struct tail_key k = {.key = a->key, .cell = a->cell};
+	char name[VALUE_LEN], stage[NAME_LEN];
+
+	say(s, "%s is slower: %s, where %ss typically take ", key_words(&k),
+	    value_words(v, &k, name), op_names[op]);
+	say_time(s, (double)a->typical_ns);
+	if (a->stage < NT_MERGED_STAGES_NR)
+		say(s, " in %s", stage_words(v, a->stage, stage, sizeof(stage)));
+	say(s, a->others == 1 ? ", at the other one " : ", at the other %u ", a->others);
+	say_time(s, (double)a->others_ns);
 }
 
 /* "one array: nqn.2024-01.io.x:slow has p99 24.0ms, the other 7 2.10ms" */
@@ -343,13 +363,18 @@ static bool hot_times(const struct why_view *v, const struct tail *t, bool day,
 	return true;
 }
 
+/* "from 14:03:05 to 14:03:10", or "in 4 of 60 seconds from 14:03:05 to 14:03:59" */
 static void say_when(struct text *s, const struct why_view *v, const struct tail *t)
 {
 	char from[LOCAL_TIME_LEN], to[LOCAL_TIME_LEN];
+	bool known = hot_times(v, t, t->seconds >= DAY_S, from, to);
 
-	if (!hot_times(v, t, t->seconds >= DAY_S, from, to))
-		return;
-	say(s, ", from %s to %s by the %s's clock,", from, to, side_name(v->clock_of));
+	if (!known || t->hot_seconds * 2e9 < (double)(t->hot_to_ns - t->hot_from_ns)) {
+		say(s, "in ");
+		say_seconds(s, t->hot_seconds, t->seconds);
+	}
+	if (known)
+		say(s, "%sfrom %s to %s", s->s[s->used - 1] == ' ' ? "" : " ", from, to);
 }
 
 static bool not_place(const struct why_view *v, const struct tail *t, enum cause_place place)
@@ -429,7 +454,8 @@ static void print_evidence(const struct why_view *v, const struct tail *t, FILE 
 	say_seconds(&s, t->slow_seconds, t->seconds);
 	if (t->gap_ns > 0)
 		say(&s, "; %s has %.0f to %.0f %% with 95 %% confidence",
-		    cause_place_words(t->lead), percent(t->low, 1), percent(t->high, 1));
+		    cause_place_words(t->lead), percent(t->low, 1),
+		    percent(t->high < 1 ? t->high : 1, 1));
 	if (v->matched < MATCHED_MIN)
 		say(&s, "; %.0f %% of the host's commands were not matched, and may be others",
 		    (1 - v->matched) * 100);
@@ -477,6 +503,7 @@ static void say_verdict(struct text *s, const struct why_view *v, const struct t
 static void print_tail(const struct why_view *v, const struct tail *t, FILE *f, unsigned int width)
 {
 	struct text s = {.used = 0};
+	struct apart apart;
 
 	say(&s, "%s: p99 ", op_names[t->op]);
 	say_time(&s, (double)t->p99_ns);
@@ -489,6 +516,12 @@ static void print_tail(const struct why_view *v, const struct tail *t, FILE *f, 
 		say_shares(&s, v, t);
 	}
 	end_line(&s, f, width);
+	if (apart_of(v->why, t->op, &apart)) {
+		say_apart(&s, v, t->op, &apart);
+		s.s[0] = 'O';
+		say(&s, ".");
+		end_line(&s, f, width);
+	}
 	say_verdict(&s, v, t);
 	end_line(&s, f, width);
 	if (t->sure == CAUSE_NAMED || t->sure == CAUSE_MIXED) {
@@ -499,11 +532,13 @@ static void print_tail(const struct why_view *v, const struct tail *t, FILE *f, 
 			end_line(&s, f, width);
 		}
 		if (has_time(t)) {
-			say(&s, "It is time: ");
-			say_seconds(&s, t->hot_seconds, t->seconds);
-			say_when(&s, v, t);
-			say(&s, " have %.0f %% of that time and %.0f %% of the commands.",
+			say(&s,
+			    "It is time: %.0f %% of that time, and %.0f %% of the commands, are ",
 			    t->hot_tail * 100, t->hot_share * 100);
+			say_when(&s, v, t);
+			if (v->clock.monotonic_ns)
+				say(&s, ", by the %s's clock", side_name(v->clock_of));
+			say(&s, ".");
 			end_line(&s, f, width);
 		}
 		print_against(v, t, f, width);
@@ -531,12 +566,38 @@ void why_print(const struct why_view *v, FILE *f, unsigned int width)
 		fputs("no I/O command ended well, so there are no slow ones\n", f);
 }
 
+/* What is apart, of the operation for which it matters most. */
+static void print_apart(const struct why_view *v, FILE *f, unsigned int width)
+{
+	struct text s = {.used = 0};
+	struct apart a, most;
+	double far = 0;
+	enum why_op of = WHY_READ;
+
+	for (unsigned int op = 0; op < WHY_OPS; op++) {
+		double ns;
+
+		if (!apart_of(v->why, (enum why_op)op, &a))
+			continue;
+		ns = (double)(a.typical_ns - a.others_ns) * (double)v->why->latency[op].count;
+		if (ns <= far)
+			continue;
+		far = ns;
+		most = a;
+		of = (enum why_op)op;
+	}
+	if (far <= 0)
+		return;
+	say_apart(&s, v, of, &most);
+	end_line(&s, f, width);
+}
+
 void why_print_brief(const struct why_view *v, FILE *f, unsigned int width)
 {
 	struct text s = {.used = 0};
 	struct tail most = {.gap_ns = 0}, t;
-	char from[LOCAL_TIME_LEN], to[LOCAL_TIME_LEN];
 
+	print_apart(v, f, width);
 	for (unsigned int op = 0; op < WHY_OPS; op++)
 		if (tail_of(v->why, (enum why_op)op, v->host, v->target, &t) &&
 		    t.sure != CAUSE_THIN &&
@@ -545,10 +606,11 @@ void why_print_brief(const struct why_view *v, FILE *f, unsigned int width)
 	if (most.gap_ns <= 0)
 		return;
 	if (most.sure == CAUSE_HEALTHY) {
-		say(&s, "slow %ss: no stage stands out, they take %.1f times the median",
+		say(&s,
+		    "the slowest 1 %% of %ss: no stage stands out, they take %.1f times the median",
 		    op_names[most.op], most.ratio);
 	} else {
-		say(&s, "slow %ss take ", op_names[most.op]);
+		say(&s, "the slowest 1 %% of %ss take ", op_names[most.op]);
 		say_time(&s, most.gap_ns);
 		say(&s, " more than the median: ");
 		say_shares(&s, v, &most);
@@ -556,10 +618,9 @@ void why_print_brief(const struct why_view *v, FILE *f, unsigned int width)
 			say(&s, "; it is ");
 			say_cause(&s, v, &most, true);
 		}
-		if (has_time(&most) && hot_times(v, &most, most.seconds >= DAY_S, from, to)) {
-			say(&s, "; %.0f %% of it in ", percent(most.hot_tail, 1));
-			say_seconds(&s, most.hot_seconds, most.seconds);
-			say(&s, ", from %s to %s", from, to);
+		if (has_time(&most)) {
+			say(&s, "; %.0f %% of it ", percent(most.hot_tail, 1));
+			say_when(&s, v, &most);
 		}
 		say(&s, v->nr_files ? " (--why says more)" : "");
 	}
@@ -656,6 +717,29 @@ static struct json_object *time_json(const struct why_view *v, const struct tail
 	return o;
 }
 
+static struct json_object *apart_json(const struct why_view *v, enum why_op op)
+{
+	char name[VALUE_LEN];
+	struct json_object *o;
+	struct tail_key k;
+	struct apart a;
+
+	if (!apart_of(v->why, op, &a))
+		return NULL;
+	k = (struct tail_key){.key = a.key, .cell = a.cell};
+	o = json_empty();
+	json_put(o, "by", json_text(why_key_name(a.key)));
+	json_put(o, "value", json_text(value_words(v, &k, name)));
+	json_put(o, "others", json_natural(a.others));
+	json_put(o, "stage",
+		 a.stage < NT_MERGED_STAGES_NR
+			 ? json_text(stage_words(v, a.stage, name, sizeof(name)))
+			 : NULL);
+	json_put(o, "typical_ns", json_natural(a.typical_ns));
+	json_put(o, "others_typical_ns", json_natural(a.others_ns));
+	return o;
+}
+
 static struct json_object *rules_json(const struct tail *t)
 {
 	struct json_object *array = json_array();
@@ -705,6 +789,7 @@ struct json_object *why_json(const struct why_view *v)
 		json_put(o, "lead_low", json_real(t.low));
 		json_put(o, "lead_high", json_real(t.high));
 		json_put(o, "key", key_json(v, &t.key));
+		json_put(o, "apart", apart_json(v, t.op));
 		json_put(o, "time", time_json(v, &t));
 		json_put(o, "rules", rules_json(&t));
 		json_append(array, o);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "core/time.h"
+#include "merge/apart.h"
 #include "merge/causes.h"
 #include "merge/places.h"
 #include "peer/live_merge.h"

@@ -495,7 +495,7 @@ static void the_answer_says_where_slow_commands_come_from(void **state)
 	RUN(&r, "report", f[0].path, f[1].path, "--html", path_of("slow.html"));
 	assert_int_equal(r.status, 0);
 	read_page(path_of("slow.html"));
-	line = strstr(r.out, "slow ");
+	line = strstr(r.out, "the slowest ");
 	assert_non_null(line);
 	end = strchr(line, '\n');
 	assert_non_null(end);

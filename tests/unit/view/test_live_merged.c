@@ -237,7 +237,7 @@ static void a_page_and_the_summary_say_why_slow_commands_are_slow(void **state)
 	assert_contains(interval, "It is the target's storage: ");
 	assert_contains(interval, "Evidence: ");
 	assert_lacks(interval, "Look further");
-	assert_contains(summary, "\nslow reads take 10.");
+	assert_contains(summary, "\nthe slowest 1 % of reads take 10.");
 	assert_contains(summary, "; it is the target's storage: ");
 	assert_lacks(summary, "--why");
 	free(interval);

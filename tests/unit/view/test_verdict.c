@@ -179,15 +179,6 @@ static void a_place_with_more_time_in_all_is_named_as_well(void **state)
 		       "target_subsystem (target stor1); all stages of host have 60.0 %\n");
 }
 
-static void an_array_that_is_clearly_slower_is_named(void **state)
-{
-	add(0, NT_OP_READ, 1000, (struct times){.target = 100 * US});
-	add(1, NT_OP_READ, 200, (struct times){.target = 8000 * US});
-	assert_verdict(WIDE, "read: p50 101us, p99 8.00ms; 99.9 % of the time in target_subsystem "
-			     "(target stor2, 94.1 % of it)\n"
-			     "read is slowest at nqn.slow: mean 8.00ms, of all others 101us\n");
-}
-
 static void a_hang_of_a_few_commands_shows_the_longest(void **state)
 {
 	add(0, NT_OP_READ, 1000, (struct times){.network = 100 * US});
@@ -197,33 +188,6 @@ static void a_hang_of_a_few_commands_shows_the_longest(void **state)
 	add(0, NT_OP_READ, 1, (struct times){.network = 30000000 * US});
 	assert_verdict(WIDE, "read: p50 101us, p99 101us, max 30.0s; 100.0 % of the time in "
 			     "network_transmission (network)\n");
-}
-
-static void arrays_that_hardly_differ_are_not_compared(void **state)
-{
-	add(0, NT_OP_READ, 1000, (struct times){.target = 100 * US});
-	add(1, NT_OP_READ, 1000, (struct times){.target = 150 * US});
-	assert_verdict(WIDE, "read: p50 101us, p99 150us; 99.3 % of the time in target_subsystem "
-			     "(target stor2, 60.0 % of it)\n");
-}
-
-static void a_few_commands_make_no_array_slow(void **state)
-{
-	add(0, NT_OP_READ, 1000, (struct times){.target = 100 * US});
-	add(1, NT_OP_READ, 10, (struct times){.target = 800 * US});
-	assert_verdict(WIDE, "read: p50 101us, p99 101us; 99.2 % of the time in target_subsystem "
-			     "(target stor1, 92.6 % of it)\n");
-}
-
-static void a_controller_of_one_array_that_is_slower_is_named(void **state)
-{
-	add(0, NT_OP_READ, 1000, (struct times){.network = 100 * US});
-	add(2, NT_OP_READ, 500, (struct times){.network = 900 * US});
-	assert_verdict(WIDE,
-		       "read: p50 101us, p99 893us; 99.8 % of the time in "
-		       "network_transmission (network)\n"
-		       "read is slowest at nvme7 of web of nqn.fast: mean 901us, of all others "
-		       "101us\n");
 }
 
 static void what_cannot_be_split_is_in_no_stage(void **state)
@@ -266,11 +230,7 @@ int main(void)
 		VERDICT_TEST(a_stage_that_is_longest_is_not_called_most),
 		VERDICT_TEST(a_part_of_the_network_is_of_the_machine_that_has_most_of_it),
 		VERDICT_TEST(a_place_with_more_time_in_all_is_named_as_well),
-		VERDICT_TEST(an_array_that_is_clearly_slower_is_named),
 		VERDICT_TEST(a_hang_of_a_few_commands_shows_the_longest),
-		VERDICT_TEST(arrays_that_hardly_differ_are_not_compared),
-		VERDICT_TEST(a_few_commands_make_no_array_slow),
-		VERDICT_TEST(a_controller_of_one_array_that_is_slower_is_named),
 		VERDICT_TEST(what_cannot_be_split_is_in_no_stage),
 		VERDICT_TEST(a_network_that_may_be_a_wait_for_the_reader_is_called_so),
 		VERDICT_TEST(nothing_but_given_up_commands_has_no_latency),
