@@ -400,7 +400,9 @@ static void stages_title(const struct view_row *k, enum stages_scope scope, cons
 	char name[sizeof(k->controller)];
 
 	text_copy(name, sizeof(name), k->controller, TEXT_MARK);
-	if (scope == STAGES_OF_ALL)
+	if (scope == STAGES_OF_NONE)
+		fputs("\n" STAGES_NONE_ENDED, f);
+	else if (scope == STAGES_OF_ALL)
 		fprintf(f, "\nstages of all %s%s of ALL CONTROLLERS:\n", merged, op);
 	else if (scope == STAGES_OF_ROWS)
 		fprintf(f, "\nstages of these %s%s:\n", merged, op);
@@ -479,8 +481,9 @@ int page_row_print(const struct block *b, const struct visible_rows *p, const st
 		err = visible_rows_merged(p, b->s, row->row, m, &some, &scope);
 		if (!err) {
 			stages_title(&l->row, scope, "merged ", f);
-			stages_print_op(b->s, &some, NULL, l->row.op, figures, f, b->width,
-					b->unicode);
+			if (scope != STAGES_OF_NONE)
+				stages_print_op(b->s, &some, NULL, l->row.op, figures, f, b->width,
+						b->unicode);
 			err = queue_means_print(m, b->s, row->row, f, b->width);
 		}
 		totals_free(&some);
@@ -489,7 +492,9 @@ int page_row_print(const struct block *b, const struct visible_rows *p, const st
 		if (!sum)
 			return -ENOMEM;
 		stages_title(&l->row, sum->scope, "", f);
-		stages_print_op(b->s, NULL, sum, l->row.op, figures, f, b->width, b->unicode);
+		if (sum->scope != STAGES_OF_NONE)
+			stages_print_op(b->s, NULL, sum, l->row.op, figures, f, b->width,
+					b->unicode);
 		free(sum);
 	}
 	fputs("\n", f);

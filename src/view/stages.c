@@ -717,6 +717,14 @@ static const char *const whose[] = {
 	[STAGES_OF_ALL] = "ALL CONTROLLERS",
 };
 
+/* Return: whether no stages follow, as no command of some rows has ended. */
+static bool print_none(enum stages_scope scope, FILE *f)
+{
+	if (scope == STAGES_OF_NONE)
+		fputs(STAGES_NONE_ENDED, f);
+	return scope == STAGES_OF_NONE;
+}
+
 int stages_show_side(const struct stats *s, const struct stages_sum *sum, unsigned int most,
 		     const struct figures *figures, struct stage_memory *memory, FILE *f,
 		     unsigned int width, bool unicode)
@@ -724,6 +732,8 @@ int stages_show_side(const struct stats *s, const struct stages_sum *sum, unsign
 	struct stage_rows rows;
 	char what[CELL_LEN] = "";
 
+	if (sum && print_none(sum->scope, f))
+		return 0;
 	if (sum && sum->scope != STAGES_OF_ALL)
 		stages_of_sum(&rows, s, sum);
 	else
@@ -741,6 +751,8 @@ int stages_show_merged(const struct totals *m, const enum stages_scope *scope, u
 	struct stage_rows rows;
 	char what[CELL_LEN];
 
+	if (scope && print_none(*scope, f))
+		return 0;
 	columns_stages_merged(&rows, m);
 	line_format(what, sizeof(what), &merging_columns, merged, ARRAY_SIZE(merged), m);
 	if (scope)

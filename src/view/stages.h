@@ -29,12 +29,15 @@ enum stages_scope {
 	STAGES_OF_CONTROLLERS, /* of all queues and operations of their controllers that have them
 				*/
 	STAGES_OF_ALL,	       /* of all commands: those of the rows alone are not known */
+	STAGES_OF_NONE,	       /* no command of the rows has ended */
 };
+
+#define STAGES_NONE_ENDED "no command of these rows has ended in this block\n"
 
 /**
  * struct stages_sum - stages of some rows, of an interval or of the run
  * @commands: those of the rows, by operation; 0: the operation is not shown
- * @stage: [operation][stage of the side]; not filled for STAGES_OF_ALL
+ * @stage: [operation][stage of the side]; not filled for STAGES_OF_ALL and STAGES_OF_NONE
  */
 struct stages_sum {
 	enum stages_scope scope;

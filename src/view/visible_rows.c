@@ -266,6 +266,9 @@ static double weight(const struct queue_row *row, enum view_sort sort)
 	if (sort == VIEW_SORT_IN_FLIGHT && row->seen)
 		return row->seen->count ? (double)row->seen->sum / (double)row->seen->count : -1;
 	columns_get(&queue_columns, sorted_columns[sort], row, &v);
+	/* A few commands that take seconds have no p99, and are no better for that. */
+	if (v.none && sort == VIEW_SORT_P99)
+		columns_get(&queue_columns, QUEUE_MAX, row, &v);
 	return v.none ? -1 : value_number(&v);
 }
 
@@ -559,8 +562,9 @@ struct stages_sum *visible_rows_stages(const struct visible_rows *p, const struc
 			sum->scope = STAGES_OF_ALL;
 	}
 	if (!any && sum)
-		sum->scope = STAGES_OF_ALL;
-	for (size_t i = 0; has && sum && sum->scope != STAGES_OF_ALL && i < s->nr_stages; i++) {
+		sum->scope = STAGES_OF_NONE;
+	for (size_t i = 0; has && any && sum && sum->scope != STAGES_OF_ALL && i < s->nr_stages;
+	     i++) {
 		const struct stats_stages *of = s->stages[i];
 
 		if (!(has[i] & 1))
@@ -638,7 +642,9 @@ int visible_rows_merged(const struct visible_rows *p, const struct stats *s,
 		if (t && t->commands && t->ctrl)
 			share_of(share, t->ctrl)->op[t->op] |= own ? 1 : 2;
 	}
-	if (all || !any) {
+	if (!any)
+		*scope = STAGES_OF_NONE;
+	if (all) {
 		*scope = STAGES_OF_ALL;
 		for (unsigned int op = 0; !err && op < NT_OPS_NR; op++)
 			err = totals_add_op(into, m, (enum nt_op)op);

@@ -39,15 +39,34 @@ static void rows_are_sorted_by_what_s_says(void **state)
 	assert_non_null(strstr(last_line(), "s:IOPS"));
 }
 
-/* A row without a p99 sorts below all others, even below a p99 of 0. */
-static void rows_without_a_p99_are_last(void **state)
+/* A few commands that take long are not below many that do not, for want of a p99. */
+static void rows_without_a_p99_are_sorted_by_their_longest(void **state)
 {
-	commands("nvme2", TWO, 1, NT_OP_READ, 100 * MS, 99);
+	commands("nvme2", TWO, 1, NT_OP_READ, 1 * MS, 98);
 	press("s");
-	ASSERT_ORDER(">nvme0 2 write", " nvme1 1 read", " nvme2 1 read");
+	ASSERT_ORDER(">nvme0 2 write", " nvme2 1 read", " nvme0 2 read", " nvme1 1 read");
 	commands("nvme2", TWO, 1, NT_OP_READ, 100 * MS, 1);
 	draw();
 	ASSERT_ORDER(">nvme2 1 read", " nvme0 2 write", " nvme1 1 read");
+}
+
+/* Its page does not show how long commands of others took. */
+static void the_page_of_a_row_that_hangs_has_no_stages_of_others(void **state)
+{
+	struct stats_row *row = stats_row(&t.s, "nvme2", TWO, 1, NT_OP_READ, false);
+
+	row->waiting = (struct waiting){.commands = 3, .oldest_ns = 3000 * MS};
+	draw();
+	assert_seen(">nvme2 1 read");
+	press_key(KEY_ENTER);
+	assert_seen("nvme2, queue 1, read");
+	assert_seen("no command of these rows has ended in this block");
+	assert_int_equal(find("read network_and_target", 0), -1);
+	press_key(KEY_ESCAPE);
+	press("/");
+	press("nvme2\r");
+	assert_seen("no command of these rows has ended in this block");
+	assert_int_equal(find("network_and_target", 0), -1);
 }
 
 static void rows_are_added_up_by_what_g_says(void **state)
@@ -429,7 +448,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(rows_are_sorted_by_what_s_says),
-		TEST(rows_without_a_p99_are_last),
+		TEST(rows_without_a_p99_are_sorted_by_their_longest),
+		TEST(the_page_of_a_row_that_hangs_has_no_stages_of_others),
 		TEST(rows_are_added_up_by_what_g_says),
 		TEST(filter_takes_rows_that_match_every_word),
 		TEST(filter_ends_where_its_room_does),
