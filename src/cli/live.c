@@ -244,6 +244,7 @@ struct live {
 	struct view_state state;
 	struct limits limits;
 	struct controllers controllers;
+	struct stalls stalls;
 	struct stage_memory memory[2];
 	struct browser browser;
 	const struct stats *seen; /* statistics on the screen; NULL: none yet */
@@ -317,6 +318,7 @@ static int show_interval(void *context, const struct stats *s)
 	int err = limits_interval(&l->limits, s)
 			  ?: controllers_look(&l->controllers, "/sys", s, monotonic_ns());
 
+	stalls_look(&l->stalls, s, monotonic_ns());
 	if (!err && l->choice.live_groups)
 		err = live_groups_interval(l->grouped_records.live_groups, s);
 	/* Only a screen shows it. */
@@ -544,6 +546,7 @@ static int live(const struct live_options *o)
 	l.view.limits = limits_any(&l.limits) ? &l.limits : NULL;
 	l.view.memory = l.memory;
 	l.view.controllers = l.state.controllers = &l.controllers;
+	l.view.stalls = &l.stalls;
 	l.view.state = &l.state;
 	/* Then it is the slowest row, and not the busiest. */
 	if (l.view.redraw && l.view.lines < LINES_OF_ROWS)

@@ -112,6 +112,22 @@ struct waiting {
 /* A command that is in flight for so long is stalled. */
 #define STATS_STALLED_NS 1000000000ULL
 
+/**
+ * struct stalls - times in which the oldest command in flight was STATS_STALLED_NS old or older
+ * @nr: how many; @now: one is under way
+ * @longest_ns: the oldest that any command was seen
+ * @first_ns, @last_ns: CLOCK_MONOTONIC, when the first and the last one were seen
+ * @controller: of the command that was the oldest in the last one
+ */
+struct stalls {
+	uint64_t nr;
+	bool now;
+	uint64_t longest_ns;
+	uint64_t first_ns;
+	uint64_t last_ns;
+	char controller[32];
+};
+
 /** waiting_add(), waiting_stage_add() - add up commands in flight */
 void waiting_add(struct waiting *into, const struct waiting *from);
 void waiting_stage_add(struct waiting_stage *into, const struct waiting_stage *from);
@@ -402,6 +418,9 @@ void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured,
  * commands.
  */
 bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint64_t *all);
+
+/** stalls_look() - call it after each interval; @now: CLOCK_MONOTONIC nanoseconds */
+void stalls_look(struct stalls *t, const struct stats *s, uint64_t now);
 
 /**
  * stats_remember() - add the last interval to &stats_row.recent of each row; @now: CLOCK_MONOTONIC

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/head.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/names.h"
 #include "core/stats.h"
+#include "core/time.h"
 #include "view/lines.h"
 #include "view/stages.h"
 
@@ -326,10 +328,25 @@ static void stalled_print(const struct stats *s, FILE *f)
 	fprintf(f, "stalled: %s", oldest_row->controller);
 	if (rows.nr)
 		LINE_PRINT(f, &waiting_columns, oldest, &rows.row[0]);
-	fprintf(f, ", %zu row%s", stalled, stalled == 1 ? "" : "s");
+	if (stalled > 1)
+		fprintf(f, ", and %zu other row%s", stalled - 1, stalled > 2 ? "s" : "");
 	if (controllers > 1)
-		fprintf(f, " of %zu controllers", controllers);
+		fprintf(f, " (%zu controllers)", controllers);
 	fputs("\n", f);
+}
+
+void stalls_print(const struct stalls *t, FILE *f)
+{
+	const struct instant now = instant_now();
+	char since[LOCAL_TIME_LEN], longest[16];
+	const char *clock;
+
+	if (!t->nr)
+		return;
+	clock = strchr(local_time_format(since, instant_wall(&now, t->first_ns)), ' ');
+	fprintf(f, "stalled %" PRIu64 " time%s since%.9s, for up to %s, at last %s\n", t->nr,
+		t->nr == 1 ? "" : "s", clock,
+		duration_format(longest, sizeof(longest), (double)t->longest_ns), t->controller);
 }
 
 void alarms_print(const struct stats *s, const struct controllers *c, unsigned int most, FILE *f)

@@ -33,6 +33,9 @@ void head_print_brief(const struct stats *s, const struct controllers *c, FILE *
  */
 void alarms_print(const struct stats *s, const struct controllers *c, unsigned int most, FILE *f);
 
+/** stalls_print() - print a line about stalls that are over; nothing if there were none */
+void stalls_print(const struct stalls *t, FILE *f);
+
 /** controllers_json() - an array with a row for each controller */
 struct json_object *controllers_json(const struct controllers *c);
 

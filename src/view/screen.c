@@ -558,7 +558,7 @@ void page_help_print(FILE *f, unsigned int width)
 		{"l", "what losses mean, and what to do"},
 		{"t w", "TCP connections (--tcp); why slow commands are slow (--peer)"},
 		{"? h", "this page, and back"},
-		{"q", "quit, with the summary of the whole run; so does Ctrl-C"},
+		{"q", "quit, with the summary; of a page: back. Ctrl-C quits"},
 	};
 	static const char *const columns[][2] = {
 		{"infl", "commands in flight now; in a summary, on average"},
@@ -567,6 +567,9 @@ void page_help_print(FILE *f, unsigned int width)
 			 "100 commands"},
 		{"history", "p99 of the last blocks, the latest at the right"},
 		{"share", "of the time of all commands of the operation"},
+		{"dev", "of a target: commands of those in flight that its disk has"},
+		{"-", "not known: too few commands for this percentile"},
+		{"red", "a command has been in flight for a second or longer: such rows are first"},
 	};
 
 	fputs("keys\n", f);
@@ -593,7 +596,7 @@ void keys_print(const struct view_state *l, FILE *f)
 		fprintf(f, "Tab:%s Enter:row %sl:loss -/+:%s\n", view_focus_name(l->focus),
 			l->paused ? "" : "p:pause ", every);
 	} else {
-		fprintf(f, "?:help q:quit Esc:back up/down:scroll %sl:losses -/+:%s\n",
+		fprintf(f, "?:help q:back up/down:scroll %sl:losses -/+:%s\n",
 			l->paused ? "" : "p:pause ", every);
 	}
 }

@@ -388,7 +388,10 @@ static void head_show(const struct view_options *o, const struct block *b, const
 			   o->redraw ? b->width : WRAP_NEVER);
 	if (!b->summary)
 		alarms_print(b->s, o->controllers, alarms, s->part[SCREEN_ALARMS]);
-	else if (o->peers)
+	/* A stall may be over whenever one looks. */
+	if (o->stalls && !o->stalls->now && !(screen && small))
+		stalls_print(o->stalls, s->part[SCREEN_ALARMS]);
+	if (b->summary && o->peers)
 		why_print_live(o->peers, s->part[SCREEN_ALARMS], o->redraw ? b->width : WRAP_NEVER,
 			       true);
 }

@@ -50,6 +50,7 @@ enum output_format {
  * @limits: groups, and how near they are to the limits that the user gave for them; or NULL
  * @memory: of a screen: of a side's stages, and of those of merged commands; or NULL
  * @controllers: their states, as the machine has them, or NULL
+ * @stalls: of the run so far, or NULL
  * @again: the interval was shown before, and live_merge_interval() has been called
  * @columns, @lines: size of the terminal; @lines of 0: do not cut (a pipe)
  */
@@ -69,6 +70,7 @@ struct view_options {
 	struct view_state *state;
 	const struct limits *limits;
 	const struct controllers *controllers;
+	const struct stalls *stalls;
 	struct stage_memory *memory;
 	bool again;
 	unsigned int columns;

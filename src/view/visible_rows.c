@@ -850,7 +850,10 @@ enum pressed_wish pressed(struct view_state *l, int key, const struct stats *s)
 	}
 	switch (key) {
 	case 'q':
-		return PRESSED_QUIT;
+		if (l->page == VIEW_TABLE)
+			return PRESSED_QUIT;
+		l->page = VIEW_TABLE;
+		break;
 	case 's':
 		l->sort = (l->sort + 1) % VIEW_SORTS_NR;
 		l->cursor = 0;

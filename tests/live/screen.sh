@@ -141,7 +141,7 @@ seen "and the total" '^ total '
 check "and the keys" wait_for is_last 24 '^\\?:help'
 keys Enter
 seen "a row has its stages of both sides" '^of this queue, means of [0-9]+ merged commands'
-keys q
+keys q q
 restored "with a peer: q"
 
 # Without a terminal to read from there are no keys, and no word of them.

@@ -40,7 +40,7 @@ keys Enter
 seen "a row has a page" '^nvme[0-9]+, queue 1, read'
 seen "with its stages" '^read +network_and_target'
 keep row-80x24
-keys q
+keys q q
 restored "q"
 seen "with the summary of the run" '^(no losses|[a-z_]+ [0-9]+  # )'
 
@@ -55,7 +55,7 @@ keep peer-80x24
 keys Enter
 seen "a row has its stages of both sides" '^of this queue, means of [0-9]+ merged commands'
 keep peer-row-80x24
-keys q
+keys q q
 restored "with a peer: q"
 
 # Another terminal in between: that of ssh, and the one that sudo relays (use_pty in sudoers(5)).

@@ -173,7 +173,7 @@ static void row_has_a_page_with_its_stages_and_histogram(void **state)
 	assert_seen("read blk_completion");
 	assert_int_equal(find("write", 0), -1);
 	assert_seen("[  65.5us,    131us)         300  100.0 % |@@@");
-	assert_non_null(strstr(last_line(), "Esc:back"));
+	assert_non_null(strstr(last_line(), "q:back"));
 	/* Other rows have more commands now, but the chosen row is still shown. */
 	commands("nvme2", TWO, 7, NT_OP_READ, MS, 500);
 	draw();
@@ -392,6 +392,8 @@ static void q_quits_but_in_a_filter_it_is_a_letter(void **state)
 	press("/q");
 	assert_string_equal(t.state.filter, "q");
 	press("\n");
+	press("?q");
+	assert_int_equal(t.state.page, VIEW_TABLE);
 	assert_int_equal(pressed(&t.state, 'q', &t.s), PRESSED_QUIT);
 	assert_int_equal(pressed(&t.state, 'Z', &t.s), PRESSED_NOTHING);
 	/* Nothing has been measured yet. */

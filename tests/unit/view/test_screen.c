@@ -105,6 +105,7 @@ static void stalled_rows_are_first_and_their_stage_is_known(void **state)
 {
 	struct stats_row *row;
 	struct nt_record r = {.side = NT_HOST, .op = NT_OP_WRITE};
+	struct stalls stalls = {.nr = 0};
 
 	stats_begin_interval(&t.s);
 	commands("nvme1", TWO, 1, NT_OP_READ, 50 * US, 400);
@@ -120,7 +121,26 @@ static void stalled_rows_are_first_and_their_stage_is_known(void **state)
 		assert_seen(">nvme0 2 write");
 		ASSERT_ORDER(" total", ">nvme0 2 write");
 	}
-	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), 1 row");
+	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target)");
+	/* It is told when it is over, too. */
+	t.o.stalls = &stalls;
+	stalls_look(&stalls, &t.s, monotonic_ns());
+	stalls_look(&stalls, &t.s, monotonic_ns());
+	draw();
+	assert_int_equal(find("stalled 1 time", 0), -1);
+	row->waiting = (struct waiting){.oldest_ns = 900 * MS};
+	stalls_look(&stalls, &t.s, monotonic_ns());
+	row->waiting = (struct waiting){.oldest_ns = 2000 * MS};
+	stalls_look(&stalls, &t.s, monotonic_ns());
+	row->waiting = (struct waiting){.oldest_ns = 0};
+	stalls_look(&stalls, &t.s, monotonic_ns());
+	draw();
+	assert_seen("stalled 2 times since ");
+	assert_non_null(
+		strstr(t.line[find("stalled 2 times", 0)], ", for up to 12.0s, at last nvme0"));
+	row->waiting = (struct waiting){.commands = 1, .oldest_ns = 12000 * MS};
+	t.o.stalls = NULL;
+	draw();
 	t.o.colour = true;
 	draw();
 	assert_non_null(strstr(t.raw, "\033[31m\033[7m>nvme0"));
@@ -140,13 +160,13 @@ static void stalled_rows_are_first_and_their_stage_is_known(void **state)
 	draw();
 	ASSERT_ORDER("write network_and_target network+target 1 12.0s",
 		     "read network_and_target network+target 1 3.00s");
-	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), 2 rows");
+	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), and 1 other row");
 	/* That of the oldest command has its name there. */
 	r.points[NT_H_SUBMIT] = 11 * SECOND;
 	stats_wait(stats_row(&t.s, "nvme1", TWO, 1, NT_OP_READ, false), &r, true, 13 * SECOND);
 	draw();
-	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), 3 rows of 2 "
-		    "controllers");
+	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), and 2 other rows "
+		    "(2 controllers)");
 }
 
 /* One line a stage, the figures of reads and writes beside each other, with where it is. */
