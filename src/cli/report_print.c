@@ -803,8 +803,14 @@ static void print_tcp(struct report *r, const struct view_options *v, bool *any)
 /* What was recorded, and what of it is in no figure above. */
 static void print_inputs(const struct report *r, FILE *f)
 {
+	const struct input *host = NULL;
+
+	for (unsigned int i = r->nr; i-- > 0;)
+		if (r->matched[i] && r->inputs[i].header.side == NT_HOST)
+			host = &r->inputs[i];
 	for (unsigned int i = 0; i < r->nr; i++)
-		inputs_print(&r->inputs[i], f);
+		inputs_print(&r->inputs[i], r->matched[i] && host != &r->inputs[i] ? host : NULL,
+			     f);
 	connections_print_strays(r->merge, f);
 	if (r->cut)
 		fprintf(f,

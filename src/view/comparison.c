@@ -654,7 +654,7 @@ void comparison_print(const struct comparison *v, FILE *f, unsigned int width)
 	for (unsigned int w = 0; w < COMPARE_WHENS; w++) {
 		fprintf(f, "\n%s:\n", when_name[w]);
 		for (unsigned int i = 0; i < v->of[w].nr; i++)
-			inputs_print(&v->of[w].inputs[i], f);
+			inputs_print(&v->of[w].inputs[i], NULL, f);
 	}
 }
 

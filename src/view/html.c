@@ -78,7 +78,7 @@ static int put_input(FILE *f, const struct input *in, const char *class)
 
 	if (err)
 		return err;
-	inputs_print(in, p.f);
+	inputs_print(in, NULL, p.f);
 	return html_print_end(&p, f, class);
 }
 

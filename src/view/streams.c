@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/streams.h"
 
+#include <inttypes.h>
+
 #include "core/names.h"
 #include "core/segments.h"
 #include "core/text.h"
@@ -223,7 +225,32 @@ static void losses_print(const struct input *in, FILE *f)
 	}
 }
 
-void inputs_print(const struct input *in, FILE *f)
+/* How far the wall clock is ahead of that of another recording, in seconds. */
+static int64_t ahead_of(const struct input *in, const struct input *beside)
+{
+	const int64_t ns_per_s = 1000000000;
+	uint64_t here =
+		(uint64_t)in->clock.realtime_ns - in->clock.monotonic_ns - (uint64_t)in->to_common;
+	uint64_t there = (uint64_t)beside->clock.realtime_ns - beside->clock.monotonic_ns -
+			 (uint64_t)beside->to_common;
+
+	return (int64_t)(here - there) / ns_per_s;
+}
+
+/* ", which is 5:00:01 ahead of that of host.ntp", if it is a second or more */
+static void ahead_print(const struct input *in, const struct input *beside, FILE *f)
+{
+	int64_t s = beside && beside->clock.realtime_ns ? ahead_of(in, beside) : 0;
+	uint64_t n = s < 0 ? -(uint64_t)s : (uint64_t)s;
+
+	if (!s)
+		return;
+	fprintf(f, ", which is %" PRIu64 ":%02" PRIu64 ":%02" PRIu64 " %s that of ", n / 3600,
+		n / 60 % 60, n % 60, s > 0 ? "ahead of" : "behind");
+	text_print(f, beside->path, TEXT_HEX);
+}
+
+void inputs_print(const struct input *in, const struct input *beside, FILE *f)
 {
 	static const struct phrase line[] = {
 		PHRASE(NULL, INPUT_SIDE),
@@ -260,9 +287,11 @@ void inputs_print(const struct input *in, FILE *f)
 		char began[LOCAL_TIME_LEN], ended[LOCAL_TIME_LEN];
 
 		LINE_PRINT(f, &input_columns, path, in);
-		fprintf(f, "recorded %s to %s, by its clock\n",
+		fprintf(f, "recorded %s to %s, by its clock",
 			local_time_format(began, wall_of(in, INPUT_BEGAN)),
 			local_time_format(ended, wall_of(in, INPUT_ENDED)));
+		ahead_print(in, beside, f);
+		fputs("\n", f);
 	}
 	note_print(in, &selection, f);
 	if (in->begun && in->header.missing & segments_points(in->header.side)) {

@@ -96,8 +96,9 @@ extern const struct columns matching_columns;
 /**
  * inputs_print() - print who recorded the stream, how many commands it has, and what was lost; the
  * last line says what is wrong with it, if anything
+ * @beside: a recording that was matched with it, with whose wall clock its own is compared; or NULL
  */
-void inputs_print(const struct input *in, FILE *f);
+void inputs_print(const struct input *in, const struct input *beside, FILE *f);
 
 /**
  * inputs_print_unmatched() - print a line that says why nothing of an input is matched

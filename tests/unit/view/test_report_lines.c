@@ -134,6 +134,7 @@ static void an_input_says_what_it_is_and_what_is_missing(void **state)
 	struct bytes b = small_stream(), c = with_frame(&b, 4711, "x", 1),
 		     d = with_bytes(&c, STREAM_CLOCK, "z", 1);
 	struct input in = {.path = "a.ntp", .begun = true, .header = header};
+	struct input beside = {.path = "b.ntp"};
 	struct stream_event e;
 	FILE *f;
 	int fd;
@@ -149,7 +150,7 @@ static void an_input_says_what_it_is_and_what_is_missing(void **state)
 	in.losses.unknown = 9;
 	in.losses.count[NT_CNT_RING_FULL] = 3;
 	f = begin();
-	inputs_print(&in, f);
+	inputs_print(&in, NULL, f);
 	assert_written(
 		f,
 		"a.ntp: target a target, Linux 6.1.0, tracepoints, a sample of 1 in 3, 77 "
@@ -160,6 +161,24 @@ static void an_input_says_what_it_is_and_what_is_missing(void **state)
 		"a.ntp: losses of names that this version does not know 9\n"
 		"a.ntp: frames of types that this version does not know 1\n"
 		"a.ntp: frames with fields that this version does not know 1\n");
+	/* Its wall clock is ahead of the other one's, and both axes are one. */
+	in.clock = (struct instant){.monotonic_ns = 5000 * MS, .realtime_ns = 18005000 * MS};
+	in.to_common = -4000 * MS;
+	beside.clock = (struct instant){.monotonic_ns = 2000 * MS, .realtime_ns = 1500 * MS};
+	beside.to_common = -1000 * MS;
+	for (int s = -1; s < 2; s++) {
+		char *text = NULL;
+		size_t size;
+
+		beside.clock.realtime_ns = in.clock.realtime_ns + s * 3661000 * (int64_t)MS;
+		f = open_memstream(&text, &size);
+		inputs_print(&in, &beside, f);
+		fclose(f);
+		assert_int_equal(!strstr(text, "by its clock, which is 1:01:01 "), !s);
+		assert_true(!s || strstr(text, s < 0 ? "ahead of that of b.ntp\n"
+						     : "behind that of b.ntp\n"));
+		free(text);
+	}
 	reader_done(in.reader, fd);
 	/* The last frame is cut. */
 	in = (struct input){
@@ -170,7 +189,7 @@ static void an_input_says_what_it_is_and_what_is_missing(void **state)
 	while (stream_read(in.reader, &e) == 1)
 		;
 	f = begin();
-	inputs_print(&in, f);
+	inputs_print(&in, NULL, f);
 	assert_written(f, "b.ntp: host h, Linux 6, stock, 0 commands in 0.000 s\n"
 			  "b.ntp: byte 1033: the recording breaks off in the middle of a frame; "
 			  "what was whole before is used\n");
@@ -180,7 +199,7 @@ static void an_input_says_what_it_is_and_what_is_missing(void **state)
 	while (stream_read(in.reader, &e) == 1)
 		;
 	f = begin();
-	inputs_print(&in, f);
+	inputs_print(&in, NULL, f);
 	assert_written(f, "c.ntp: byte 0: not a recording of ntprof-bpf\n");
 	reader_done(in.reader, fd);
 	free(b.p);

@@ -54,7 +54,7 @@ static char *input_text(unsigned int nr, bool longer)
 	assert_int_equal(in.result, 0);
 	f = open_memstream(&text, &size);
 	assert_non_null(f);
-	inputs_print(&in, f);
+	inputs_print(&in, NULL, f);
 	fclose(f);
 	input_close(&in);
 	close(fd);
