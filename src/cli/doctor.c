@@ -188,6 +188,7 @@ static void check_clock(const struct doctor *d, struct doctor_line *l)
 {
 	struct timex t = {.modes = 0};
 
+	l->note = true;
 	l->ok = adjtimex(&t) != TIME_ERROR && !(t.status & STA_UNSYNC);
 	if (l->ok)
 		say(l, "the wall clock is synchronized");
@@ -208,11 +209,13 @@ static void check_disk(const struct doctor *d, struct doctor_line *l)
 		say(l, "cannot look at this folder: %s", strerror(errno));
 		return;
 	}
+	l->note = true;
 	bytes = (uint64_t)s.f_bavail * s.f_frsize;
 	l->ok = bytes >= FREE_LEAST;
 	say(l, "%" PRIu64 " MB are free in this folder", bytes / 1000000);
 	if (!l->ok)
-		say(l, ": record takes 30 bytes a command; record elsewhere, or with --max-size");
+		say(l, ", for %" PRIu64 " million commands of a record: record elsewhere for more",
+		    bytes / 30000000);
 }
 
 /* Becomes the command, with its output and its errors in @out. */

@@ -31,11 +31,13 @@ struct doctor {
  * struct doctor_line - what a check found
  * @name: of the check
  * @ok: nothing is wrong
+ * @note: what is wrong may well do
  * @text: what there is, or what is wrong and what to do
  */
 struct doctor_line {
 	const char *name;
 	bool ok;
+	bool note;
 	char text[DOCTOR_TEXT];
 };
 

@@ -304,7 +304,11 @@ static struct json_object *check(const struct probes_options *o, bool *peers_ok)
 			continue;
 		*peers_ok = *peers_ok && (l.ok || !doctor_peer(n));
 		if (!o->json) {
-			printf("%-6s %-11s  %s\n", l.ok ? "ok" : "wrong", l.name, l.text);
+			printf("%-6s %-11s  %s\n",
+			       l.ok	? "ok"
+			       : l.note ? "note"
+					: "wrong",
+			       l.name, l.text);
 			fflush(stdout);
 			continue;
 		}

@@ -440,13 +440,18 @@ void report_command(struct report *r, const struct merge_connection *c,
 }
 
 /* Says which commands the figures below count. @what: "merged commands" */
-static void print_selected(uint64_t taken, uint64_t of, const char *what)
+static void print_selected(const struct report *r, uint64_t taken, uint64_t of, const char *what)
 {
+	const struct nt_selection *by = &r->filter->select.by;
+
 	if (taken)
 		printf("selected: %" PRIu64 " of %" PRIu64 " %s; losses are of all\n", taken, of,
 		       what);
 	else
-		printf("selected: nothing, of %" PRIu64 " %s\n", of, what);
+		printf("selected: nothing, of %" PRIu64 " %s%s\n", of, what,
+		       by->subsysnqn[0] || by->hostnqn[0]
+			       ? "; the name of a subsystem or host is to be given whole, as below"
+			       : "");
 }
 
 /* Of the commands of hosts that have a match at all. */
@@ -608,6 +613,25 @@ static void part(bool *any)
 	*any = true;
 }
 
+/* What seconds after the beginning of a recording are by its wall clock. */
+static void print_beginning(const struct report *r, unsigned int input)
+{
+	char when[LOCAL_TIME_LEN];
+	unsigned int i = 0;
+	int64_t wall;
+
+	while (input == MERGE_NO_STREAM
+		       ? i < r->nr && (!r->matched[i] || r->inputs[i].header.side != NT_HOST)
+		       : i != input)
+		i++;
+	wall = i < r->nr ? instant_wall(&r->inputs[i].clock, began_ns(r, i)) : 0;
+	if (!wall)
+		return;
+	printf("from: seconds after %s, when ", local_time_format(when, wall));
+	text_print(stdout, r->inputs[i].path, TEXT_HEX);
+	printf(" began\n");
+}
+
 /* With the events of controllers between the rows of intervals. Return: 0 or -ENOMEM */
 static int print_groups(const struct report *r, const struct groups *g, unsigned int input,
 			const struct view_options *v)
@@ -617,6 +641,8 @@ static int print_groups(const struct report *r, const struct groups *g, unsigned
 
 	if (!err)
 		groups_print(g, r->choice, stdout, v->columns, v->unicode, &p);
+	if (!err && r->choice->grouping.every_ns)
+		print_beginning(r, input);
 	free(p.line);
 	return err;
 }
@@ -658,7 +684,7 @@ static int print_alone(struct report *r, unsigned int i, const struct view_optio
 	if (r->filter) {
 		uint64_t of, taken = unmatched_taken(r->unmatched, i, &of);
 
-		print_selected(taken, of, "commands");
+		print_selected(r, taken, of, "commands");
 	}
 	head_print_unfair(s, stdout);
 	err = verdict_print_side(s, machines_get(&r->machines, i)->name, stdout, v->columns);
@@ -727,7 +753,7 @@ static int print_merged(struct report *r, const struct view_options *v, bool *an
 	if (some || r->limits || (r->filter && r->nr_matched))
 		part(any);
 	if (r->filter && r->nr_matched)
-		print_selected(r->nr_taken, r->nr_matched, "merged commands");
+		print_selected(r, r->nr_taken, r->nr_matched, "merged commands");
 	if (some)
 		err = verdict_print_merged(m, stdout, v->columns);
 	if (!err && some && r->with_why)
@@ -873,7 +899,7 @@ static int print_lines(struct report *r)
 		if (r->limits)
 			limits_print_summary(r->limits, stdout);
 		if (r->filter && r->nr_matched)
-			print_selected(r->nr_taken, r->nr_matched, "merged commands");
+			print_selected(r, r->nr_taken, r->nr_matched, "merged commands");
 	} else {
 		printf("\n");
 	}

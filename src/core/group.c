@@ -38,6 +38,26 @@ unsigned int group_by_origins(const struct group_by *by)
 	return needs / GROUP_OF(1);
 }
 
+/* Words for keys that are not those of their options. */
+static const struct {
+	const char *word;
+	enum group_key key;
+} other_words[] = {
+	{"controller", GROUP_CTRL}, {"subsystem", GROUP_NQN}, {"operation", GROUP_OP},
+	{"namespace", GROUP_NSID},  {"disk", GROUP_DEVICE},   {"process", GROUP_COMM},
+};
+
+static unsigned int find_key(const char *word)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(other_words); i++)
+		if (!strcmp(other_words[i].word, word))
+			return other_words[i].key;
+	for (unsigned int i = 0; i < GROUP_KEYS_NR; i++)
+		if (!strcmp(keys[i].name, word))
+			return i;
+	return GROUP_KEYS_NR;
+}
+
 static void all_keys(char wrong[GROUP_WRONG_LEN])
 {
 	size_t used =
@@ -49,10 +69,8 @@ static void all_keys(char wrong[GROUP_WRONG_LEN])
 
 static bool key_add(struct group_by *by, const char *word, char wrong[GROUP_WRONG_LEN])
 {
-	unsigned int key = 0;
+	unsigned int key = find_key(word);
 
-	while (key < GROUP_KEYS_NR && strcmp(keys[key].name, word) != 0)
-		key++;
 	if (key == GROUP_KEYS_NR) {
 		all_keys(wrong);
 		return false;

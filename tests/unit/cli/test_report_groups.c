@@ -514,7 +514,8 @@ static void options_that_are_of_no_use_are_refused(void **state)
 	static char *const wrong[][3] = {
 		{"--by=op", "--commands", "--format=csv"},
 		{"--by=op", "--detail", "--format=csv"},
-		{"--by=disk"},
+		{"--by=disc"},
+		{"--by=disk,device"},
 		{"--by=op,op"},
 		{"--by="},
 		{"--every=1us"},

@@ -130,7 +130,7 @@ static void assert_selected(const struct result *r, unsigned int of, const char 
 		snprintf(line, sizeof(line), "selected: %u of %u %s; losses are of all\n",
 			 nr_wanted, of, what);
 	else
-		snprintf(line, sizeof(line), "selected: nothing, of %u %s\n", of, what);
+		snprintf(line, sizeof(line), "selected: nothing, of %u %s", of, what);
 	assert_contains(r->out, line);
 }
 

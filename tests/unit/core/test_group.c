@@ -44,6 +44,12 @@ static void keys_are_read_in_their_order(void **state)
 		assert_int_equal(by.key[0], i);
 	}
 	assert_string_equal(group_key_name(GROUP_KEYS_NR), "unknown");
+	/* Words of the documents are keys as well. */
+	by = by_text("controller,subsystem,operation,namespace,disk,process");
+	assert_int_equal(by.nr, 6);
+	assert_true(by.key[0] == GROUP_CTRL && by.key[1] == GROUP_NQN && by.key[2] == GROUP_OP);
+	assert_true(by.key[3] == GROUP_NSID && by.key[4] == GROUP_DEVICE &&
+		    by.key[5] == GROUP_COMM);
 }
 
 static void wrong_keys_are_refused(void **state)
