@@ -706,7 +706,7 @@ static int show(struct stage_rows *rows, char what[CELL_LEN], unsigned int most,
 	if (err)
 		return err;
 	if (ns)
-		snprintf(what + at, CELL_LEN - at, "%sp99 of %s", at ? ", " : "",
+		snprintf(what + at, CELL_LEN - at, "%sp99: last %s", at ? ", " : "",
 			 duration_format(duration, sizeof(duration), (double)ns));
 	return print_across(rows, what, most, figures, f, width, unicode);
 }

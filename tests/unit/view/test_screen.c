@@ -380,7 +380,7 @@ static void stages_of_few_commands_have_a_p99_of_ten_seconds(void **state)
 			assert_seen("blk_submission host 1.00ms - 16.7 %");
 	}
 	assert_int_equal(memory[0].stage[0].recent->h.count, 450);
-	assert_seen("p99 of 9.00s");
+	assert_seen("p99: last 9.00s");
 	assert_seen("blk_submission host 1.00ms 1.00ms 16.7 %");
 	stats_begin_interval(&t.s);
 	commands("nvme0", ONE, 1, NT_OP_READ, 12 * MS, 100);
