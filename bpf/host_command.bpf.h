@@ -119,8 +119,10 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 			c->r.points[NT_H_QUEUE_RQ] = c->r.points[NT_H_COMPLETE] = 0;
 		else
 			__builtin_memset(c->r.points, 0, sizeof(c->r.points));
-		if (nt_knobs.fine)
+		if (nt_knobs.fine) {
 			__builtin_memset(c->r.fine, 0, sizeof(c->r.fine));
+			__builtin_memset(c->r.seq, 0, sizeof(c->r.seq));
+		}
 		record_sqe(&c->r, sqe, h->qid == 0);
 		if (nt_knobs.stages)
 			c->r.cntlid = burst;
@@ -234,7 +236,7 @@ static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 p
 	if (!c || c->r.points[point])
 		return;
 	c->r.points[point] = bpf_ktime_get_ns();
-	out_expect(c, sk, point);
+	out_expect(c, sk, point, point == NT_H_SEND_CMD ? NT_HF_OUT : NT_HF_DATA_OUT);
 }
 
 /* See out.bpf.h. The command has not ended: its answer comes later. */

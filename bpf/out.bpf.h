@@ -61,15 +61,17 @@ struct {
 #define OUT_SOCKET(sk) (nt_knobs.fine ? (sk) : NULL)
 
 /*
- * A PDU of @c goes to socket @sk: typed, or NULL. @point: has just been set
+ * A PDU of @c goes to socket @sk: typed, or NULL. The record gets the number of its first byte, also
+ * where there is no room for a note.
+ * @point: has just been set; @fine: the finer point after it
  * Return: whether out_reach() will be called for it
  */
-static __always_inline bool out_expect(const struct nt_cmd *c, struct sock *sk, __u32 point)
+static __always_inline bool out_expect(struct nt_cmd *c, struct sock *sk, __u32 point, __u32 fine)
 {
 	struct inet_connection_sock *icsk = (void *)sk;
 	struct nt_outs *o;
 	struct nt_out *at;
-	__u32 head;
+	__u32 head, seq;
 
 	if (!nt_knobs.fine || !sk)
 		return false;
@@ -78,13 +80,17 @@ static __always_inline bool out_expect(const struct nt_cmd *c, struct sock *sk, 
 		return false;
 	if (o->kind == NT_OUTS_NEW)
 		o->kind = BPF_CORE_READ(icsk, icsk_ulp_ops) ? NT_OUTS_OPAQUE : NT_OUTS_PLAIN;
+	if (o->kind == NT_OUTS_OPAQUE)
+		return false;
+	seq = BPF_CORE_READ((struct tcp_sock___stream *)sk, write_seq);
+	c->r.seq[fine] = seq;
 	head = o->head;
-	if (o->kind == NT_OUTS_OPAQUE || head - o->tail >= NT_OUTS)
+	if (head - o->tail >= NT_OUTS)
 		return false;
 	at = &o->at[head & (NT_OUTS - 1)];
 	at->owner = owner_of(c);
 	at->since = c->r.points[point];
-	at->seq = BPF_CORE_READ((struct tcp_sock___stream *)sk, write_seq);
+	at->seq = seq;
 	/* A full barrier, as in joins_advance(). */
 	__sync_val_compare_and_swap(&o->head, head, head + 1);
 	return true;

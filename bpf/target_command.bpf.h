@@ -171,7 +171,8 @@ static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 p
 		return;
 	if (point == NT_T_SEND)
 		c->out = 0;
-	if (!out_expect(c, sk, point) && point == NT_T_SEND)
+	if (!out_expect(c, sk, point, point == NT_T_SEND ? NT_TF_OUT : NT_TF_R2T_OUT) &&
+	    point == NT_T_SEND)
 		c->out = NT_OUT_NO_NOTE;
 }
 
@@ -207,6 +208,7 @@ static __always_inline void out_begin(struct nt_cmd *c)
 		record_hand_over(&c->r, NULL);
 	c->out = NT_OUT_NO_NOTE;
 	__builtin_memset(c->r.fine, 0, sizeof(c->r.fine));
+	__builtin_memset(c->r.seq, 0, sizeof(c->r.seq));
 }
 
 /* A command capsule that has been received. */

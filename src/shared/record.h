@@ -136,6 +136,8 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  *          point is missing
  * @fine: 1 + nanoseconds from a point to a finer one, indexed by enum nt_host_fine or
  *        nt_target_fine; 0: not known, which is so of each that takes longer than 4.29 s
+ * @seq: TCP sequence number of the first byte of each finer point's PDU, by the same index; 0: not
+ *       known, which is so of one in 2^32
  */
 struct nt_record {
 	__u8 side;
@@ -154,6 +156,7 @@ struct nt_record {
 	__u64 slba;
 	__u64 points[NT_POINTS_MAX];
 	__u32 fine[NT_FINE_MAX];
+	__u32 seq[NT_FINE_MAX];
 };
 
 /**

@@ -390,6 +390,7 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 	if (codes)
 		d->last = r->points[(31 - __builtin_clz(codes)) / 2];
 	memset(r->fine, 0, sizeof(r->fine));
+	memset(r->seq, 0, sizeof(r->seq));
 	return p;
 }
 
@@ -398,12 +399,14 @@ uint8_t *fine_encode(uint8_t *p, const struct nt_record *r)
 	uint8_t *bits = p++;
 
 	*bits = 0;
-	for (unsigned int i = 0; i < NT_FINE_MAX; i++) {
-		if (!r->fine[i])
+	for (unsigned int i = 0; i < 2 * NT_FINE_MAX; i++) {
+		uint32_t v = i < NT_FINE_MAX ? r->fine[i] : r->seq[i - NT_FINE_MAX];
+
+		if (!v)
 			continue;
 		*bits |= (uint8_t)(1u << i);
-		put_le32(p, r->fine[i]);
-		p += sizeof(uint32_t);
+		put_le32(p, v);
+		p += sizeof(v);
 	}
 	return p;
 }
@@ -422,6 +425,8 @@ const uint8_t *fine_decode(const uint8_t *p, const uint8_t *end, struct nt_recor
 			continue;
 		if (i < NT_FINE_MAX)
 			r->fine[i] = get_le32(p);
+		else if (i < 2 * NT_FINE_MAX)
+			r->seq[i - NT_FINE_MAX] = get_le32(p);
 		p += sizeof(uint32_t);
 	}
 	return p;

@@ -148,11 +148,11 @@ uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_rec
 const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct nt_record *r);
 
 /*
- * Finer points of a record: bits of those that are there, then each of these. Those of all records
- * of a frame are in the frame before it.
+ * Finer points of a record and their TCP sequence numbers: bits of those that are there, then each
+ * of these. Those of all records of a frame are in the frame before it.
  */
 #define STREAM_FINE 13 /* type of that frame; it is no event of its own */
-#define FINE_LEN_MAX (1 + 4 * NT_FINE_MAX)
+#define FINE_LEN_MAX (1 + 4 * 2 * NT_FINE_MAX)
 
 /** fine_encode() - append those of @r to @p, FINE_LEN_MAX bytes; Return: their end */
 uint8_t *fine_encode(uint8_t *p, const struct nt_record *r);
@@ -168,7 +168,7 @@ const uint8_t *fine_decode(const uint8_t *p, const uint8_t *end, struct nt_recor
 static inline bool fine_any(const struct nt_record *r)
 {
 	_Static_assert(NT_FINE_MAX == 2, "all of them");
-	return r->fine[0] | r->fine[1];
+	return r->fine[0] | r->fine[1] | r->seq[0] | r->seq[1];
 }
 
 /*

@@ -170,6 +170,7 @@ static void an_r2t_has_a_point_of_its_own(void **state)
 {
 	struct nvmet_tcp_cmd *cmd = &m.cmd[0][0];
 	const struct nt_record *r;
+	__u32 first = sent;
 
 	m.sqe[0][0] = (struct nvme_command){
 		.common = {.opcode = NVME_CMD_WRITE, .command_id = 7, .nsid = 1}};
@@ -195,6 +196,26 @@ static void an_r2t_has_a_point_of_its_own(void **state)
 	assert_true(r->fine[NT_TF_R2T_OUT] &&
 		    r->points[NT_T_SEND_R2T] + r->fine[NT_TF_R2T_OUT] - 1 < r->points[NT_T_DATA]);
 	assert_true(out_of(r) >= r->points[NT_T_SEND]);
+	assert_int_equal(r->seq[NT_TF_R2T_OUT], first);
+	assert_int_equal(r->seq[NT_TF_OUT], first + 24);
+}
+
+/* Each time it is of the command that is there now, and it wraps around as TCP's numbers do. */
+static void a_record_has_the_number_of_its_answers_first_byte(void **state)
+{
+	__u32 first = sent;
+
+	for (__u32 i = 0; i < 4; i++) {
+		answer(begin(i & 1, NVME_CMD_FLUSH));
+		send_bytes(24);
+		assert_int_equal(last_record()->seq[NT_TF_OUT], first + 24 * i);
+		assert_int_equal(last_record()->seq[NT_TF_R2T_OUT], 0);
+		if (i == 1) {
+			tcp.write_seq += 4096;
+			send_bytes(4096);
+			first += 4096;
+		}
+	}
 }
 
 /* Where a socket has no room for more notes, or TLS makes other bytes of them. */
@@ -209,6 +230,7 @@ static void without_a_note_a_record_does_not_wait(void **state)
 	assert_int_equal(kernel.nr_records, NT_OUTS);
 	assert_int_equal(last_record()->cid, 1);
 	assert_int_equal(last_record()->fine[NT_TF_OUT], 0);
+	assert_int_equal(last_record()->seq[NT_TF_OUT], sent + 24 * NT_OUTS);
 	/* All that waits is one record: the other notes are of commands that have ended. */
 	send_bytes(24 * NT_OUTS);
 	assert_int_equal(kernel.nr_records, NT_OUTS + 1);
@@ -220,6 +242,7 @@ static void without_a_note_a_record_does_not_wait(void **state)
 	answer(begin(0, NVME_CMD_FLUSH));
 	assert_int_equal(kernel.nr_records, 1);
 	assert_int_equal(last_record()->fine[NT_TF_OUT], 0);
+	assert_int_equal(last_record()->seq[NT_TF_OUT], 0);
 }
 
 static void a_connection_that_closes_ends_the_wait(void **state)
@@ -304,6 +327,7 @@ int main(void)
 		TEST(a_packet_that_is_sent_again_changes_nothing),
 		TEST(an_answer_that_leaves_before_its_end_does_not_wait),
 		TEST(an_r2t_has_a_point_of_its_own),
+		TEST(a_record_has_the_number_of_its_answers_first_byte),
 		TEST(without_a_note_a_record_does_not_wait),
 		TEST(a_connection_that_closes_ends_the_wait),
 		TEST(what_waits_keeps_its_queue_when_another_has_the_slot),
