@@ -61,8 +61,8 @@ struct {
 #define OUT_SOCKET(sk) (nt_knobs.fine ? (sk) : NULL)
 
 /*
- * A PDU of @c goes to socket @sk: typed, or NULL. The record gets the number of its first byte, also
- * where there is no room for a note.
+ * A PDU of @c goes to socket @sk: typed, or NULL. The record gets the number of its first byte,
+ * also where there is no room for a note.
  * @point: has just been set; @fine: the finer point after it
  * Return: whether out_reach() will be called for it
  */

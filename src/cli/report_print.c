@@ -731,6 +731,8 @@ static struct pcap_side pcap_side(const struct report *r, unsigned int stream,
 
 static void print_pcap(struct report *r, bool *any)
 {
+	bool complete = true;
+
 	for (unsigned int i = 0; i < r->pcap; i++) {
 		const struct slow_command *c = &r->merged.slowest[i];
 		struct pcap_side side[NT_SIDES] = {
@@ -739,8 +741,13 @@ static void print_pcap(struct report *r, bool *any)
 		if (!c->alone)
 			side[NT_TARGET] = pcap_side(r, c->connection.target_stream, &c->target);
 		part(any);
-		pcap_print(c, side, stdout);
+		complete &= pcap_print(c, side, stdout);
 	}
+	if (complete)
+		return;
+	part(any);
+	puts("filters without TCP sequence numbers show more of the connection: record both "
+	     "machines with --points fine");
 }
 
 /* The answer, and the tables that it is from. */

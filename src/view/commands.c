@@ -418,6 +418,8 @@ static void print_points(FILE *f, const struct nt_record *r)
 		if (at)
 			fprintf(f, " %s=%" PRId64, fine_name(r->side, i),
 				(int64_t)(at - first_point(r)));
+		if (r->seq[i])
+			fprintf(f, " %s_seq=%u", fine_name(r->side, i), r->seq[i]);
 	}
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Filters that show the packets of a command in a capture that was made meanwhile, of either
- * machine: its connection, and when it was on its way. Records have no TCP sequence numbers, so it
- * is time that tells a command's packets from others of its connection.
+ * machine: its connection, when it was on its way, and the sequence numbers of its bytes, as far as
+ * its records have them (--points fine). The numbers are the same on both machines. PDUs of other
+ * commands in the same segments are shown as well.
  */
 #ifndef NTPROF_VIEW_PCAP_H
 #define NTPROF_VIEW_PCAP_H
@@ -31,7 +32,11 @@ struct pcap_side {
 	const struct queue_ends *ends;
 };
 
-/** pcap_print() - @side: the target's @machine is NULL where it has no record of the command */
-void pcap_print(const struct slow_command *c, const struct pcap_side side[NT_SIDES], FILE *f);
+/**
+ * pcap_print() - @side: the target's @machine is NULL where it has no record of the command
+ *
+ * Return: whether the filters have the sequence numbers of both directions.
+ */
+bool pcap_print(const struct slow_command *c, const struct pcap_side side[NT_SIDES], FILE *f);
 
 #endif /* NTPROF_VIEW_PCAP_H */

@@ -96,27 +96,42 @@ for left in "host out" "host data_out" "target out" "target r2t_out"; do
 	within "$left: commands were compared" "$(told compared "left $left" of)" 250 3000
 	equal "$left: none is after the packet" "$(told compared "left $left" after)" 0
 	within "$left: it is the packet's time, in ns" "$(told compared "left $left" tenth)" -20000 300000
+	within "$left: commands with the number of that byte were compared" "$(told compared "number $left" of)" 250 3000
+	equal "$left: the number is that on the wire" "$(told compared "number $left" wrong)" 0
 done
 
 # The filters of the slowest commands show these commands in the captures.
 ntprof-bpf report wire.host.ntp wire.target.ntp --pcap-filter 8 --format text 2>/dev/null | awk '
 	/^packets of / && match($0, /cid 0x[0-9a-f]+/) { cid = substr($0, RSTART + 4, RLENGTH - 4) }
 	$1 == "host" || $1 == "target" { side = $1 }
-	$1 == "tcpdump" { port = $8 == 4420 ? $14 + 0 : $8 }
+	$1 == "tcpdump" {
+		port = $8 == 4420 ? $14 + 0 : $8
+		ranges = ""
+		for (rest = $0; match(rest, /src port [0-9]+|tcp\[4:4\] - [0-9]+ < [0-9]+/); rest = substr(rest, RSTART + RLENGTH)) {
+			split(substr(rest, RSTART, RLENGTH), word, " ")
+			if (word[1] == "src")
+				to = word[3] == 4420 ? "host" : "target"
+			else
+				ranges = ranges " " to " " word[3] " " word[5]
+		}
+	}
 	$1 == "Wireshark" && match($0, /time_epoch>=[0-9.]+/) {
 		from = substr($0, RSTART + 12, RLENGTH - 12)
 		match($0, /time_epoch<=[0-9.]+/)
-		to = substr($0, RSTART + 12, RLENGTH - 12)
+		until = substr($0, RSTART + 12, RLENGTH - 12)
 		gsub(/[.]/, "", from)
-		gsub(/[.]/, "", to)
-		print side, port, from, to, cid
+		gsub(/[.]/, "", until)
+		print side, port, from, until, cid ranges
 	}' >filters
 sed 's/^/# /' filters
 equal "there is a filter for each side of each command" "$(wc -l <filters)" 16
-while read -r side port from to cid; do
-	wire_find "$side.packets" "$port" "$from" "$to" "$cid"
+equal "each has numbers of both directions" "$(grep ' target ' filters | grep -c ' host ')" 16
+while read -r side port from to cid ranges; do
+	# shellcheck disable=SC2086 # several words
+	wire_find "$side.packets" "$port" "$from" "$to" "$cid" $ranges
 done <filters >found
 sed 's/^/# /' found
-equal "each filter shows the capsule of its command" "$(grep -c '^capsules [1-9]' found)" 16
+equal "each filter shows the capsule of its command, and its response" \
+	"$(grep -c '^capsules [1-9][0-9]* responses [1-9]' found)" 16
 host_disconnect "$ctrl"
 finish

@@ -13,7 +13,9 @@
  * Joined are those whose record says that it may be that of a later packet, and wrong those of the
  * others that are not the packet's. For the network: "network of N right N joined N below N above N
  * worst NANOSECONDS". For each finer point: "left SIDE POINT of N after N tenth NANOSECONDS", of
- * those after the packet was handed to the card, and how long before it the fastest tenth was.
+ * those after the packet was handed to the card, and how long before it the fastest tenth was. For
+ * its TCP sequence number: "number SIDE POINT of N wrong N", of those that are not the PDU's or are
+ * missing.
  * Before these, one line for each fault: "wrong SIDE POINT queue QID late NANOSECONDS byte BYTE"
  * and the packets about it, each with its bytes and when it came after the right one.
  *
@@ -87,6 +89,7 @@ struct command {
 	struct command *next;
 	struct instant wire[2][EVENTS]; /* as the host's card saw it, and the target's */
 	int64_t points[POINTS];
+	int64_t numbers[POINTS]; /* TCP's; 0: there is none */
 	bool recorded[2];
 	bool joined[2];
 	bool merged;
@@ -406,6 +409,8 @@ static void read_report(const char *path, enum reader reader)
 			snprintf(name, sizeof(name), " %s=", point_names[i]);
 			if (number(line, name, 10, &at))
 				c->points[i] = instant_of(line) + at;
+			snprintf(name, sizeof(name), " %s_seq=", point_names[i]);
+			number(line, name, 10, &c->numbers[i]);
 		}
 	}
 	fclose(f);
@@ -556,6 +561,23 @@ static void compare_out(enum point point, enum event event, int64_t offset)
 	free(early);
 }
 
+static void compare_number(enum point point, enum event event)
+{
+	int side = SIDE_OF(point);
+	unsigned int n = 0, wrong = 0;
+
+	EACH_COMMAND(c)
+	{
+		const struct instant *at = &c->wire[side][event];
+
+		if (!at->first || !c->recorded[side])
+			continue;
+		n++;
+		wrong += c->numbers[point] != (uint32_t)(at->stream->begin + at->begin);
+	}
+	printf("number %s %s of %u wrong %u\n", side_name(point), point_names[point], n, wrong);
+}
+
 static void compare_network(const int64_t offset[2])
 {
 	unsigned int n = 0, right = 0, joined = 0, below = 0, above = 0;
@@ -618,5 +640,9 @@ int main(int argc, char **argv)
 	compare_out(DATA_OUT, H2C_DATA, offset[0]);
 	compare_out(TARGET_OUT, ANSWER, offset[1]);
 	compare_out(R2T_OUT, R2T, offset[1]);
+	compare_number(HOST_OUT, CAPSULE);
+	compare_number(DATA_OUT, H2C_DATA);
+	compare_number(TARGET_OUT, ANSWER);
+	compare_number(R2T_OUT, R2T);
 	return 0;
 }
