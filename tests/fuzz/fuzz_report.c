@@ -74,6 +74,8 @@ static struct stream_event event_of(const struct scenario_event *e)
 		s.record.flags &= NT_F_NO_CQE | NT_F_CANCELLED;
 		s.record.fine[0] = s.record.cid % 3 ? s.record.cid + 1u : 0;
 		s.record.fine[1] = s.record.cid % 5 ? UINT32_MAX - s.record.cid : 0;
+		s.record.seq[0] = s.record.fine[1];
+		s.record.seq[1] = s.record.fine[0];
 		/* One more origin than there are. */
 		s.record.flags |= (s.record.cid % (ORIGINS + 2)) << NT_F_ORIGIN_SHIFT;
 		if (s.record.cid % 16 == 9)

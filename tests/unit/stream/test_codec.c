@@ -275,13 +275,13 @@ static void damaged_records_are_refused(void **state)
 	}
 }
 
-/* Bits of those that are there, then each. */
+/* Bits of those that are there, then each; numbers of TCP are behind the points. */
 static void finer_points_have_their_bytes(void **state)
 {
-	static const uint8_t expected[] = {2, 0x04, 0x03, 0x02, 0x01};
-	/* Of a later program, which knows three. */
-	static const uint8_t later[] = {5, 7, 0, 0, 0, 9, 0, 0, 0, 0};
-	const struct nt_record r = {.fine = {0, 0x01020304}};
+	static const uint8_t expected[] = {10, 0x04, 0x03, 0x02, 0x01, 0xff, 0, 0, 0xfe};
+	/* Of a later program, which knows five. */
+	static const uint8_t later[] = {0x15, 7, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 0};
+	const struct nt_record r = {.fine = {0, 0x01020304}, .seq = {0, 0xfe0000ff}};
 	struct nt_record back = {.side = NT_HOST};
 
 	assert_ptr_equal(fine_encode(bytes, &r), bytes + sizeof(expected));
@@ -291,10 +291,13 @@ static void finer_points_have_their_bytes(void **state)
 	assert_ptr_equal(fine_decode(bytes, bytes + sizeof(expected), &back),
 			 bytes + sizeof(expected));
 	assert_memory_equal(back.fine, r.fine, sizeof(r.fine));
+	assert_memory_equal(back.seq, r.seq, sizeof(r.seq));
 	memset(&back, 0, sizeof(back));
-	assert_ptr_equal(fine_decode(later, later + sizeof(later), &back), later + 9);
+	assert_ptr_equal(fine_decode(later, later + sizeof(later), &back), later + 13);
 	assert_int_equal(back.fine[0], 7);
 	assert_int_equal(back.fine[1], 0);
+	assert_int_equal(back.seq[0], 9);
+	assert_int_equal(back.seq[1], 0);
 }
 
 int main(void)
