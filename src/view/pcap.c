@@ -14,14 +14,17 @@
 #define AHEAD_MAX_NS 4e18
 
 /*
- * PDUs of NVMe/TCP 1.0, 3.6.2.5 to 3.6.2.10. Each may have a digest of its header and one of its
- * data (3.6.1.1). Nothing is between header and data: Linux asks for no alignment, and a Linux host
- * connects to no controller that does (nvme_tcp_init_connection()).
+ * Headers of PDUs (NVMe/TCP 1.0, 3.6.2). Each PDU may have a digest of its header and one of its
+ * data. Nothing is between header and data: Linux asks for no alignment, and a Linux host connects
+ * to no controller that does (nvme_tcp_init_connection()).
  */
 #define CAPSULE_BYTES 72 /* of a command */
 #define HEADER_BYTES 24	 /* of all other PDUs here */
 #define DIGEST_BYTES 4
-/* A controller takes at least so many data bytes in one PDU (MAXH2CDATA: 3.6.2.3). */
+/*
+ * A controller takes at least so many data bytes in one PDU (MAXH2CDATA: 3.6.2.3), or Linux does
+ * not connect to it.
+ */
 #define H2C_DATA_MIN 4096
 
 /* A segment before the wrap-around of sequence numbers, at most so long, may reach beyond it. */

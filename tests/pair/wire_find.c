@@ -7,10 +7,9 @@
  * PORT is the host's; FROM and TO are nanoseconds of CLOCK_REALTIME. Of what goes to the target, or
  * to the host, only packets with bytes of the LENGTH ones from sequence number BEGIN on are looked
  * at, if it is given. Prints how many command capsules with that id the host sent over the
- * connection at that time (NVMe/TCP 1.0, 3.6.2.5), how many responses it got (3.6.2.6), how many
- * packets there were of it in either direction, and how many without ranges: "capsules N responses
- * N packets N of N". A PDU may lie in two packets, so the bytes are put together by their sequence
- * numbers first.
+ * connection at that time, how many responses it got (NVMe/TCP 1.0, 3.6.2), how many packets there
+ * were of it in either direction, and how many without ranges: "capsules N responses N packets N of
+ * N". A PDU may lie in two packets, so the bytes are put together by their sequence numbers first.
  */
 #include <stdbool.h>
 #include <stdio.h>
