@@ -132,6 +132,9 @@ int report_timeline_add(struct report *r, const struct merge_connection *c,
 int report_blocks_add(struct report *r, const struct merge_connection *c,
 		      const struct nt_record *host, const struct nt_record *target);
 
+/** report_several_hosts() - whether there are recordings of more than one host */
+bool report_several_hosts(const struct report *r);
+
 /**
  * report_why_add() - add the command that r->merged was given last to r->why: see why_add()
  */

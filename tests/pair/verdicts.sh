@@ -115,8 +115,8 @@ on_target "target_subsystem $backing
 	target_subsystem $far_nqn \$(target_setup_null far size=512 delay=20000000)
 	target_port $pair_target inline_data_size=4096"
 pair_connect -i 2
-twin=$(host_device "$(host_connect $twin_nqn -a $pair_target -i 2)")
-far=$(host_device "$(host_connect $far_nqn -a $pair_target -i 2)")
+twin=$(host_device "$(host_connect "$twin_nqn" -a "$pair_target" -i 2)")
+far=$(host_device "$(host_connect "$far_nqn" -a "$pair_target" -i 2)")
 other=$(on_target "host_device \$(host_connect -a $pair_target -i 2 --hostnqn=nqn.2024-01.io.ntprof:neighbour)")
 all=(healthy network loss disk neighbour one_array size depth r2t host_worker target_worker reset)
 ((${#faults[@]})) || faults=("${all[@]}")

@@ -163,9 +163,9 @@ static void an_input_says_what_it_is_and_what_is_missing(void **state)
 		"a.ntp: frames with fields that this version does not know 1\n");
 	/* Its wall clock is ahead of the other one's, and both axes are one. */
 	in.clock = (struct instant){.monotonic_ns = 5000 * MS, .realtime_ns = 18005000 * MS};
-	in.to_common = -4000 * MS;
+	in.to_common = -4000 * (int64_t)MS;
 	beside.clock = (struct instant){.monotonic_ns = 2000 * MS, .realtime_ns = 1500 * MS};
-	beside.to_common = -1000 * MS;
+	beside.to_common = -1000 * (int64_t)MS;
 	for (int s = -1; s < 2; s++) {
 		char *text = NULL;
 		size_t size;

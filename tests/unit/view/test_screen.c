@@ -160,13 +160,15 @@ static void stalled_rows_are_first_and_their_stage_is_known(void **state)
 	draw();
 	ASSERT_ORDER("write network_and_target network+target 1 12.0s",
 		     "read network_and_target network+target 1 3.00s");
-	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), and 1 other row");
+	assert_seen(
+		"stalled: nvme0 for 12.0s in network_and_target (network+target), and 1 other row");
 	/* That of the oldest command has its name there. */
 	r.points[NT_H_SUBMIT] = 11 * SECOND;
 	stats_wait(stats_row(&t.s, "nvme1", TWO, 1, NT_OP_READ, false), &r, true, 13 * SECOND);
 	draw();
-	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), and 2 other rows "
-		    "(2 controllers)");
+	assert_seen(
+		"stalled: nvme0 for 12.0s in network_and_target (network+target), and 2 other rows "
+		"(2 controllers)");
 }
 
 /* One line a stage, the figures of reads and writes beside each other, with where it is. */
