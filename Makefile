@@ -259,6 +259,7 @@ $(BUILD)/unit/core/test_time: LDFLAGS += -Wl,--wrap=clock_gettime
 $(BUILD)/unit/cli/test_probes: LDFLAGS += -Wl,--wrap=probes_points
 $(BUILD)/unit/cli/test_run: LDFLAGS += -Wl,--wrap=timer_fired
 $(BUILD)/unit/serve/test_listen: LDFLAGS += -Wl,--wrap=dlopen
+$(BUILD)/unit/trace/test_in_flight: LDFLAGS += -Wl,--wrap=overdue_tell
 $(BUILD)/unit/trace/test_tracer: LDFLAGS += -Wl,--wrap=uname,--wrap=rights_effective
 # With the programs of a side, compiled for this machine.
 $(BUILD)/unit/trace/test_turnover_%: LDFLAGS += -Wl,--wrap=opendir,--wrap=monotonic_ns

@@ -80,18 +80,21 @@ static uint64_t begin_of(const struct tracer *t, const struct nt_cmd *c)
  * Copies a command in flight. A command that begins in its place has another beginning, so the copy
  * is never a mixture of two.
  * @r: filled
+ * @task: filled with who submitted it; NULL: not asked for
  * @measured: filled; false also where only the ends of the command are seen, between two bursts of
  *            all points: other points are of an earlier command then
  * Return: false if the command ended meanwhile
  */
 static bool copy(const struct tracer *t, const struct nt_cmd *c, struct nt_record *r,
-		 bool *measured)
+		 struct nt_task *task, bool *measured)
 {
 	uint64_t owner = __atomic_load_n(&c->owner, __ATOMIC_ACQUIRE);
 	uint64_t begin = begin_of(t, c);
 
 	*r = c->r;
 	r->side = t->o.side;
+	if (task)
+		*task = c->task;
 	*measured = !(owner & NT_UNMEASURED) &&
 		    (!t->o.stages || (r->cntlid && r->cntlid == t->object.control->burst));
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -202,7 +205,7 @@ static void wait_in_row(struct tracer *t, struct nt_cmd *c, void *context)
 	bool measured;
 
 	rows->found = true;
-	if (!copy(t, c, &r, &measured))
+	if (!copy(t, c, &r, NULL, &measured))
 		return;
 	/* The command has begun after @now was taken. */
 	if (record_begin_ns(&r) >= rows->now)
@@ -258,13 +261,15 @@ struct search {
 
 static void look_at(struct tracer *t, struct nt_cmd *c, void *context)
 {
+	/* Its cgroup and CPU are read when it ends. */
+	struct nt_from from = {.cpu = NT_CPU_NONE};
 	struct search *search = context;
 	struct nt_record r;
 	uint64_t begin;
 	bool measured;
 	int told;
 
-	if (!copy(t, c, &r, &measured) || !measured || r.slot >= t->nr_slots ||
+	if (!copy(t, c, &r, &from.task, &measured) || !measured || r.slot >= t->nr_slots ||
 	    has_died(&t->object.queues[r.slot], r.gen))
 		return;
 	begin = record_begin_ns(&r);
@@ -277,12 +282,8 @@ static void look_at(struct tracer *t, struct nt_cmd *c, void *context)
 		return;
 	name(t, &r);
 	r.flags |= NT_F_IN_FLIGHT;
-	if (t->o.origins & NT_ORIGIN_TASK) {
-		/* Its cgroup and CPU are read when it ends. */
-		const struct nt_from from = {.cpu = NT_CPU_NONE, .task = c->task};
-
+	if (t->o.origins & NT_ORIGIN_TASK)
 		r.flags |= (__u32)origins_number(t->origins, &from) << NT_F_ORIGIN_SHIFT;
-	}
 	t->o.on_record(t->o.context, &r);
 }
 
@@ -332,7 +333,7 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	/* Earlier connections of the slot may have closed since the last time, too. */
 	if (!has_died(q, c->r.gen) || (owner & NT_RELEASED))
 		return;
-	whole = copy(t, c, &r, &measured);
+	whole = copy(t, c, &r, NULL, &measured);
 	/* Not if another command has begun there meanwhile. */
 	if (!__atomic_compare_exchange_n(&c->owner, &owner, owner | NT_RELEASED, false,
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))

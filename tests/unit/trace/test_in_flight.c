@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "core/device.h"
+#include "core/overdue.h"
 #include "core/time.h"
 #include "trace/collect.h"
 #include "trace/connections.h"
@@ -228,6 +230,42 @@ static void command_of_a_closed_connection_is_not_overdue(void **state)
 	assert_int_equal(in_flight_look(&t), 0);
 	assert_int_equal(shared.nr_told, 1);
 	assert_int_equal(shared.told.cid, 1);
+	tracer_done(&t);
+}
+
+int __real_overdue_tell(struct overdue *o, const struct nt_record *r);
+int __wrap_overdue_tell(struct overdue *o, const struct nt_record *r);
+
+static struct nt_cmd *next_begins;
+
+/* Between the copy of a command and its record, the next one may begin in its place. */
+int __wrap_overdue_tell(struct overdue *o, const struct nt_record *r)
+{
+	if (next_begins) {
+		next_begins->owner = 0x50000;
+		next_begins->r.points[0] = monotonic_ns();
+		next_begins->task = (struct nt_task){.pid = 222, .comm = "next"};
+	}
+	return __real_overdue_tell(o, r);
+}
+
+static void overdue_command_has_its_own_process(void **state)
+{
+	struct tracer t = tracer_of(NT_HOST);
+	struct origin o;
+
+	t.o.origins = NT_ORIGIN_TASK;
+	t.origins = origins_new(false);
+	assert_non_null(t.origins);
+	next_begins = wait_in(1, 0, 3, 2 * SECOND);
+	next_begins->task = (struct nt_task){.pid = 111, .comm = "first"};
+	assert_int_equal(in_flight_look(&t), 0);
+	next_begins = NULL;
+	assert_int_equal(shared.nr_told, 1);
+	origins_get(t.origins, ORIGIN_OF(shared.told.flags), &o);
+	assert_int_equal(o.pid, 111);
+	assert_string_equal(o.comm, "first");
+	origins_free(t.origins);
 	tracer_done(&t);
 }
 
@@ -787,6 +825,7 @@ int main(void)
 		cmocka_unit_test(command_of_a_closed_connection_is_not_overdue),
 		cmocka_unit_test(command_that_is_not_known_to_be_old_is_not_overdue),
 		cmocka_unit_test(command_of_an_earlier_connection_has_no_row),
+		cmocka_unit_test(overdue_command_has_its_own_process),
 		cmocka_unit_test(what_died_has_a_record_if_it_is_asked_for),
 		cmocka_unit_test(what_waits_to_leave_tcp_is_handed_over_at_the_end),
 		cmocka_unit_test(what_waits_is_handed_over_when_its_connection_has_closed),
