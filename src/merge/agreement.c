@@ -114,7 +114,7 @@ static uint64_t hash_of(const struct nt_record *r)
 
 static struct address *address_of(struct comparison *c, uint64_t hash)
 {
-	size_t i = hash % TABLE;
+	size_t i = hash_pair(hash, 0) % TABLE;
 
 	while (c->address[i].hash && c->address[i].hash != hash)
 		i = (i + 1) % TABLE;

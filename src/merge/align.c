@@ -80,7 +80,7 @@ struct positions {
 /* Adds @slba, which is not 0. Return: whether it is new. */
 static bool places_add(struct positions *p, uint64_t slba)
 {
-	uint64_t i = hash_mix(slba) % (2 * CHUNK);
+	uint64_t i = hash_pair(slba, 0) % (2 * CHUNK);
 
 	while (p->slba[i] && p->slba[i] != slba)
 		i = (i + 1) % (2 * CHUNK);

@@ -30,8 +30,7 @@ static uint64_t key_of(const struct nt_record *r)
 /* Return: the place of a key, or the free place for it. The table is never more than half full. */
 static unsigned int find(const uint64_t *table, uint64_t key)
 {
-	/* @mask clears low bits, so the place is taken from high ones. */
-	unsigned int i = (key >> 40) % TABLE;
+	unsigned int i = hash_pair(key, 0) % TABLE;
 
 	while (table[i] && table[i] != key)
 		i = (i + 1) % TABLE;

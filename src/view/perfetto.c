@@ -273,9 +273,10 @@ static void write_packet(struct perfetto *p, const struct message *packet)
 /* Return: the track of this key, 0 if it has to be described, which sets @uuid to its number. */
 static uint64_t track_find(struct perfetto *p, uint64_t key, uint64_t *uuid)
 {
+	const unsigned int place = hash_pair(key, 0);
 	struct track *t;
 
-	HASH_FIND_BYHASHVALUE(hh, p->tracks, &key, sizeof(key), (unsigned int)hash_mix(key), t);
+	HASH_FIND_BYHASHVALUE(hh, p->tracks, &key, sizeof(key), place, t);
 	if (t)
 		return t->uuid;
 	t = calloc(1, sizeof(*t));
@@ -283,8 +284,7 @@ static uint64_t track_find(struct perfetto *p, uint64_t key, uint64_t *uuid)
 	if (t) {
 		t->key = key;
 		t->uuid = *uuid;
-		HASH_ADD_BYHASHVALUE(hh, p->tracks, key, sizeof(key), (unsigned int)hash_mix(key),
-				     t);
+		HASH_ADD_BYHASHVALUE(hh, p->tracks, key, sizeof(key), place, t);
 	}
 	if (!t || !hash_kept(t))
 		p->err = -ENOMEM;

@@ -11,6 +11,7 @@
 #include "merge/places.h"
 #include "merge/timeline.h"
 #include "merge/topology.h"
+#include "merge/unmatched.h"
 
 static uint64_t blocks;
 
@@ -310,10 +311,37 @@ static void chosen_numbers_cost_a_picture_little(void **state)
 	timeline_free(t);
 }
 
+/*
+ * The same of the sample of what a stream asked for: addresses whose places follow each other, if
+ * these are bits of the known hash of an address. Each of the last ones comes again and again.
+ */
+static void chosen_addresses_cost_a_sample_little(void **state)
+{
+	const unsigned int places = 2 * CONTENTS_MAX, nr = 1000;
+	struct nt_record r = {.side = NT_HOST};
+	struct contents c = {0};
+	unsigned int last = 0;
+	uint64_t before;
+
+	for (uint64_t slba = 1; c.nr < CONTENTS_MAX; slba++) {
+		if ((hash_mix(slba * 0x9e3779b97f4a7c15ULL) >> 40) % places >= 4)
+			continue;
+		r.slba = slba;
+		assert_int_equal(contents_add(&c, &r), 0);
+		assert_int_equal(c.nr, ++last);
+	}
+	before = blocks;
+	for (unsigned int i = 0; i < nr; i++)
+		assert_int_equal(contents_add(&c, &r), 0);
+	assert_uint_in_range(blocks - before, nr, BLOCKS_EACH * nr);
+	contents_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(chosen_numbers_cost_a_picture_little),
+		cmocka_unit_test(chosen_addresses_cost_a_sample_little),
 		cmocka_unit_test(trouble_costs_twice_as_much_at_the_most),
 		cmocka_unit_test(a_stream_with_many_like_queues_costs_others_little_when_they_end),
 		cmocka_unit_test(a_queue_costs_little_when_there_is_no_room),
