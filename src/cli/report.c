@@ -105,7 +105,7 @@ static const struct nt_record *mark(const struct report *r, unsigned int host_st
 	const struct nt_record *const record[NT_SIDES] = {[NT_HOST] = host, [NT_TARGET] = target};
 	const struct nt_record *known = host ?: target;
 
-	if (!r->tcp.resent || !tcp_history_sent_again(&r->tcp, stream, record, ahead))
+	if (!r->tcp.any_resent || !tcp_history_sent_again(&r->tcp, stream, record, ahead))
 		return known;
 	*marked = *known;
 	marked->flags |= NT_F_RETRANSMITTED;

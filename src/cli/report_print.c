@@ -726,7 +726,7 @@ static int print_text(struct report *r)
 		print_tcp(r, &v, &any);
 	part(&any);
 	print_inputs(r, stdout);
-	if (r->tcp.resent)
+	if (r->tcp.any_resent)
 		printf("merged commands that waited for what TCP sent again: %" PRIu64 "\n",
 		       r->nr_retransmitted);
 	if (r->tcp.past_queues || r->tcp.past_times)

@@ -10,10 +10,9 @@
 #include "core/array.h"
 #include "core/segments.h"
 
-static struct tcp_queue *find_in(struct tcp_queue *table, unsigned int stream, uint32_t slot,
-				 uint32_t gen)
+static struct tcp_queue *find_in(struct tcp_queue *table, uint32_t slot, uint32_t gen)
 {
-	const struct tcp_queue like = {.key = {.stream = stream, .slot = slot, .gen = gen}};
+	const struct tcp_queue like = {.key = {.slot = slot, .gen = gen}};
 	struct tcp_queue *q;
 
 	HASH_FIND(hh, table, &like.key, sizeof(like.key), q);
@@ -23,32 +22,45 @@ static struct tcp_queue *find_in(struct tcp_queue *table, unsigned int stream, u
 static struct tcp_queue *find(const struct tcp_history *h, unsigned int stream, uint32_t slot,
 			      uint32_t gen)
 {
-	return find_in(h->queues, stream, slot, gen);
+	return stream < h->nr_streams ? find_in(h->stream[stream].queues, slot, gen) : NULL;
 }
 
-static struct tcp_queue *make(unsigned int stream, uint32_t slot, uint32_t gen)
+/* Return: NULL when memory ran out */
+static struct tcp_stream *stream_of(struct tcp_history *h, unsigned int stream)
+{
+	return ARRAY_REACH(h->stream, h->nr_streams, stream) ? NULL : &h->stream[stream];
+}
+
+static struct tcp_queue *make(uint32_t slot, uint32_t gen)
 {
 	struct tcp_queue *q = calloc(1, sizeof(*q));
 
 	if (!q)
 		return NULL;
-	q->key.stream = stream;
 	q->key.slot = slot;
 	q->key.gen = gen;
 	return q;
 }
 
-/* Return: the connection, a new one if need be; NULL, see errno: ENOSPC is counted. */
+/*
+ * Return: the connection, a new one if need be; NULL, see errno: ENOSPC is counted.
+ * @s: set to its stream
+ */
 static struct tcp_queue *get(struct tcp_history *h, unsigned int stream, uint32_t slot,
-			     uint32_t gen)
+			     uint32_t gen, struct tcp_stream **s)
 {
-	struct tcp_queue *q = find(h, stream, slot, gen);
+	struct tcp_queue *q;
 
+	*s = stream_of(h, stream);
+	errno = ENOMEM;
+	if (!*s)
+		return NULL;
+	q = find_in((*s)->queues, slot, gen);
 	if (q)
 		return q;
-	q = find_in(h->named, stream, slot, gen);
+	q = find_in((*s)->named, slot, gen);
 	errno = ENOSPC;
-	if (HASH_COUNT(h->queues) >= TCP_HISTORY_QUEUES) {
+	if (HASH_COUNT((*s)->queues) >= TCP_HISTORY_QUEUES) {
 		/* One without a name counts each time. */
 		h->past_queues += !q || !q->past;
 		if (q)
@@ -56,13 +68,13 @@ static struct tcp_queue *get(struct tcp_history *h, unsigned int stream, uint32_
 		return NULL;
 	}
 	if (q)
-		HASH_DEL(h->named, q);
+		HASH_DEL((*s)->named, q);
 	else
-		q = make(stream, slot, gen);
+		q = make(slot, gen);
 	errno = ENOMEM;
 	if (!q)
 		return NULL;
-	HASH_ADD(hh, h->queues, key, sizeof(q->key), q);
+	HASH_ADD(hh, (*s)->queues, key, sizeof(q->key), q);
 	return hash_kept(q) ? q : NULL;
 }
 
@@ -70,16 +82,20 @@ static struct tcp_queue *get(struct tcp_history *h, unsigned int stream, uint32_
 static struct tcp_queue *get_named(struct tcp_history *h, unsigned int stream, uint32_t slot,
 				   uint32_t gen)
 {
-	struct tcp_queue *q = find(h, stream, slot, gen) ?: find_in(h->named, stream, slot, gen);
+	struct tcp_stream *s = stream_of(h, stream);
+	struct tcp_queue *q;
 
+	if (!s)
+		return NULL;
+	q = find_in(s->queues, slot, gen) ?: find_in(s->named, slot, gen);
 	if (q)
 		return q;
-	if (HASH_COUNT(h->named) >= TCP_HISTORY_NAMED)
-		hash_drop(h->named, h->named);
-	q = make(stream, slot, gen);
+	if (HASH_COUNT(s->named) >= TCP_HISTORY_NAMED)
+		hash_drop(s->named, s->named);
+	q = make(slot, gen);
 	if (!q)
 		return NULL;
-	HASH_ADD(hh, h->named, key, sizeof(q->key), q);
+	HASH_ADD(hh, s->named, key, sizeof(q->key), q);
 	return hash_kept(q) ? q : NULL;
 }
 
@@ -153,7 +169,8 @@ static int point_add(struct tcp_queue *q, uint64_t ns, const struct nt_tcp_state
 int tcp_history_state(struct tcp_history *h, unsigned int stream, uint32_t slot, uint32_t gen,
 		      uint64_t ns, const struct nt_tcp_state *s)
 {
-	struct tcp_queue *q = get(h, stream, slot, gen);
+	struct tcp_stream *of;
+	struct tcp_queue *q = get(h, stream, slot, gen, &of);
 	struct tcp_limited *limit;
 	unsigned int by = 0;
 
@@ -188,21 +205,22 @@ int tcp_history_state(struct tcp_history *h, unsigned int stream, uint32_t slot,
 		q->limit[q->nr_limits - 1].until_ns = ns;
 		return 0;
 	}
-	if (h->limits == TCP_HISTORY_TIMES) {
+	if (of->limits == TCP_HISTORY_TIMES) {
 		h->past_times++;
 		return 0;
 	}
 	limit = ARRAY_INSERT(q->limit, q->nr_limits, q->nr_limits);
 	if (!limit)
 		return -ENOMEM;
-	h->limits++;
+	of->limits++;
 	*limit = (struct tcp_limited){.until_ns = ns, .by = by};
 	return 0;
 }
 
 int tcp_history_resent(struct tcp_history *h, unsigned int stream, const struct nt_resent *r)
 {
-	struct tcp_queue *q = get(h, stream, r->slot, r->gen);
+	struct tcp_stream *of;
+	struct tcp_queue *q = get(h, stream, r->slot, r->gen, &of);
 	uint64_t *at;
 
 	if (!q)
@@ -210,14 +228,15 @@ int tcp_history_resent(struct tcp_history *h, unsigned int stream, const struct 
 	/* In order, but for a program that was interrupted. */
 	if (q->nr_resent && r->ns <= q->resent_ns[q->nr_resent - 1])
 		return 0;
-	if (h->resent == TCP_HISTORY_TIMES) {
+	if (of->resent == TCP_HISTORY_TIMES) {
 		h->past_times++;
 		return 0;
 	}
 	at = ARRAY_INSERT(q->resent_ns, q->nr_resent, q->nr_resent);
 	if (!at)
 		return -ENOMEM;
-	h->resent++;
+	of->resent++;
+	h->any_resent = true;
 	*at = r->ns;
 	return 0;
 }
@@ -225,7 +244,7 @@ int tcp_history_resent(struct tcp_history *h, unsigned int stream, const struct 
 unsigned int tcp_history_limits(const struct tcp_history *h, unsigned int stream,
 				const struct nt_record *r, uint64_t ns)
 {
-	const struct tcp_queue *q = h->limits ? find(h, stream, r->slot, r->gen) : NULL;
+	const struct tcp_queue *q = find(h, stream, r->slot, r->gen);
 	size_t low = 0, high = q ? q->nr_limits : 0;
 
 	if (!q || ns < q->first_ns)
@@ -266,7 +285,7 @@ bool tcp_history_sent_again(const struct tcp_history *h, const unsigned int stre
 	const uint64_t ahead = (uint64_t)target_ahead;
 	const struct tcp_queue *q;
 
-	if (!h->resent)
+	if (!h->any_resent)
 		return false;
 	q = host ? find(h, stream[NT_HOST], host->slot, host->gen) : NULL;
 	if (q && target &&
@@ -306,14 +325,18 @@ static void addresses(struct nt_tcp_state *s, const struct queue_ends *e)
 	s->peer_port = e->remote_port;
 }
 
+const struct tcp_queue *tcp_history_first(const struct tcp_history *h, unsigned int stream)
+{
+	return stream < h->nr_streams ? h->stream[stream].queues : NULL;
+}
+
 void tcp_history_rows(const struct tcp_history *h, unsigned int stream, struct tcp_rows *rows)
 {
 	tcp_rows_begin(rows);
-	for (const struct tcp_queue *q = h->queues; q; q = q->hh.next) {
+	for (const struct tcp_queue *q = tcp_history_first(h, stream); q; q = q->hh.next) {
 		const struct nt_tcp_state *a = &q->first, *b = &q->last;
 		uint64_t time = b->jiffies - a->jiffies;
-		struct tcp_row *row =
-			q->key.stream == stream && q->states ? tcp_rows_add(rows) : NULL;
+		struct tcp_row *row = q->states ? tcp_rows_add(rows) : NULL;
 
 		if (!row)
 			continue;
@@ -346,15 +369,15 @@ const struct tcp_queue *tcp_history_queue_of(const struct tcp_history *h, unsign
 
 void tcp_history_free(struct tcp_history *h)
 {
-	struct tcp_queue *q, *next;
-
-	HASH_ITER(hh, h->queues, q, next)
-	{
-		free(q->limit);
-		free(q->resent_ns);
-		free(q->point);
+	for (unsigned int i = 0; i < h->nr_streams; i++) {
+		for (const struct tcp_queue *q = h->stream[i].queues; q; q = q->hh.next) {
+			free(q->limit);
+			free(q->resent_ns);
+			free(q->point);
+		}
+		hash_free(h->stream[i].queues);
+		hash_free(h->stream[i].named);
 	}
-	hash_free(h->queues);
-	hash_free(h->named);
-	*h = (struct tcp_history){.queues = NULL};
+	free(h->stream);
+	*h = (struct tcp_history){.stream = NULL};
 }

@@ -15,13 +15,13 @@
 #include "shared/record.h"
 #include "shared/tcp.h"
 
-/* Connections of all streams whose state is known; those past these are counted. */
+/* Connections of a stream whose state is known; those past these are counted. */
 #ifndef TCP_HISTORY_QUEUES
 #define TCP_HISTORY_QUEUES 4096u
 #endif
-/* Those that have a name and no state so far, 700 bytes each: the oldest gives way. */
+/* Those of it that have a name and no state so far, 700 bytes each: the oldest gives way. */
 #define TCP_HISTORY_NAMED (4 * TCP_HISTORY_QUEUES)
-/* Times of all connections: an hour of 72 of them, and so many segments; 4 and 2 MiB. */
+/* Times of all connections of a stream: an hour of 72, and so many segments; 4 and 2 MiB. */
 #ifndef TCP_HISTORY_TIMES
 #define TCP_HISTORY_TIMES (1u << 18)
 #endif
@@ -56,7 +56,6 @@ enum tcp_limit {
  */
 struct tcp_queue {
 	struct {
-		uint32_t stream;
 		uint32_t slot;
 		uint32_t gen;
 	} key;
@@ -94,18 +93,29 @@ struct tcp_queue {
 };
 
 /**
- * struct tcp_history - all zeroes at first
+ * struct tcp_stream - the connections of a stream, which take no room from those of others
  * @queues: hash table
  * @named: the same of connections without a state, and without times
  * @limits, @resent: times of all connections
- * @past_queues, @past_times: what found no room
- * @curves: set by the caller: connections have points
  */
-struct tcp_history {
+struct tcp_stream {
 	struct tcp_queue *queues;
 	struct tcp_queue *named;
 	unsigned int limits;
 	unsigned int resent;
+};
+
+/**
+ * struct tcp_history - all zeroes at first
+ * @stream: [@nr_streams]
+ * @any_resent: a connection sent a segment again
+ * @past_queues, @past_times: what found no room
+ * @curves: set by the caller: connections have points
+ */
+struct tcp_history {
+	struct tcp_stream *stream;
+	unsigned int nr_streams;
+	bool any_resent;
 	uint64_t past_queues;
 	uint64_t past_times;
 	bool curves;
@@ -148,6 +158,9 @@ bool tcp_history_sent_again(const struct tcp_history *h, const unsigned int stre
  * smallest congestion window, and the most bytes that waited.
  */
 void tcp_history_rows(const struct tcp_history *h, unsigned int stream, struct tcp_rows *rows);
+
+/** tcp_history_first() - the first of the connections of a stream, by @hh; NULL: none */
+const struct tcp_queue *tcp_history_first(const struct tcp_history *h, unsigned int stream);
 
 /** tcp_history_queue_of() - the connection of a row of tcp_history_rows(); NULL: there is none */
 const struct tcp_queue *tcp_history_queue_of(const struct tcp_history *h, unsigned int stream,

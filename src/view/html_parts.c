@@ -316,10 +316,14 @@ static void tcp_rows_of(const struct html_subject *s, unsigned int stream, struc
 /* A broken recording may have commands of which none has a beginning: there is no axis then. */
 static bool has_tcp(const struct html_subject *s)
 {
-	const struct tcp_queue *q = s->r->tcp && s->t->time.nr ? s->r->tcp->queues : NULL;
+	const unsigned int nr = s->r->tcp && s->t->time.nr ? s->r->nr : 0;
+	const struct tcp_queue *q = NULL;
 
-	while (q && (!q->states || !is_about(s, q->key.stream)))
-		q = q->hh.next;
+	for (unsigned int i = 0; !q && i < nr; i++) {
+		q = is_about(s, i) ? tcp_history_first(s->r->tcp, i) : NULL;
+		while (q && !q->states)
+			q = q->hh.next;
+	}
 	return q;
 }
 

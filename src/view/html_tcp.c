@@ -58,8 +58,8 @@ static int tcp_bins(const struct html_tcp_of *of, struct html_figure *t)
 		return -ENOMEM;
 	for (unsigned int b = 0; b < t->nr; b++)
 		t->tcp[b] = (struct html_tcp_bin){-1, -1, -1};
-	for (const struct tcp_queue *q = of->h->queues; q; q = q->hh.next)
-		for (size_t i = 0; q->key.stream == of->stream && i < q->nr_points; i++) {
+	for (const struct tcp_queue *q = tcp_history_first(of->h, of->stream); q; q = q->hh.next)
+		for (size_t i = 0; i < q->nr_points; i++) {
 			const double ns = 1000.0 * q->point[i].srtt_us, cwnd = q->point[i].cwnd;
 
 			if (!span_of(of, t, t->nr, q, i, &span))

@@ -573,30 +573,28 @@ static void write_number(struct perfetto *p, uint64_t track, uint64_t ns, double
 	write_event(p, ns, &packet, &event);
 }
 
-/* The congestion window, and the segments sent again since the beginning, of each connection. */
-static void write_tcp(struct perfetto *p, const struct perfetto_about *about, uint64_t *past)
+/*
+ * The congestion window, and the segments sent again since the beginning, of each connection of a
+ * stream. @nr: of connections so far
+ */
+static void write_tcp(struct perfetto *p, const struct perfetto_about *about, unsigned int stream,
+		      uint64_t *nr)
 {
-	unsigned int nr = 0;
 	char name[NAME_LEN];
 
-	for (const struct tcp_queue *q = about->tcp->queues; q; q = q->hh.next) {
+	for (const struct tcp_queue *q = tcp_history_first(about->tcp, stream); q; q = q->hh.next) {
 		uint64_t machine, cwnd, again;
 
-		if (!q->nr_points)
+		if (!q->nr_points || (*nr)++ >= PERFETTO_CONNECTIONS)
 			continue;
-		if (nr == PERFETTO_CONNECTIONS) {
-			(*past)++;
-			continue;
-		}
-		nr++;
-		machine = machine_track(p, q->key.stream);
+		machine = machine_track(p, stream);
 		snprintf(name, sizeof(name), "%s queue %u cwnd", q->controller, q->qid);
 		cwnd = counter_track(p, machine, name, "segments");
 		snprintf(name, sizeof(name), "%s queue %u sent again", q->controller, q->qid);
 		again = counter_track(p, machine, name, "segments");
 		for (size_t i = 0; i < q->nr_points; i++) {
 			const struct tcp_point *at = &q->point[i];
-			uint64_t ns = at->ns + (uint64_t)about->inputs[q->key.stream].to_common;
+			uint64_t ns = at->ns + (uint64_t)about->inputs[stream].to_common;
 
 			write_number(p, cwnd, ns, at->cwnd);
 			write_number(p, again, ns, at->again - q->first.total_retrans);
@@ -662,11 +660,10 @@ int perfetto_write(struct perfetto *p, const struct perfetto_about *about, FILE 
 {
 	size_t nr = 0;
 	struct kept *all;
-	uint64_t written = 0;
+	uint64_t written = 0, nr_tcp = 0;
 
 	p->f = f;
 	p->machines = about->m;
-	*connections = 0;
 	if (p->seen <= p->max)
 		p->nr_slow = 0;
 	while (p->nr_slow && p->nr_slow + p->nr_fair > p->max)
@@ -691,7 +688,9 @@ int perfetto_write(struct perfetto *p, const struct perfetto_about *about, FILE 
 	free(all);
 	if (about->t)
 		write_counters(p, about->t);
-	write_tcp(p, about, connections);
+	for (unsigned int i = 0; i < about->tcp->nr_streams; i++)
+		write_tcp(p, about, i, &nr_tcp);
+	*connections = nr_tcp > PERFETTO_CONNECTIONS ? nr_tcp - PERFETTO_CONNECTIONS : 0;
 	write_path_events(p, about);
 	*left_out = p->seen - written;
 	return p->err;

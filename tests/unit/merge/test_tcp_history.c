@@ -39,7 +39,7 @@ static void commands_on_their_way_are_marked_and_no_others(void **state)
 {
 	const uint64_t ahead = 5000 * MS;
 	struct nt_record host, target;
-	struct tcp_history h = {.queues = NULL};
+	struct tcp_history h = {.stream = NULL};
 	const struct {
 		unsigned int stream;
 		uint32_t slot, gen;
@@ -68,7 +68,7 @@ static void commands_on_their_way_are_marked_and_no_others(void **state)
 static void one_side_marks_what_it_sees_itself(void **state)
 {
 	struct nt_record host, target;
-	struct tcp_history h = {.queues = NULL};
+	struct tcp_history h = {.stream = NULL};
 	struct nt_resent resent = {.slot = 3, .gen = 2, .ns = 104 * MS};
 
 	make_read(&host, &target, 100 * MS, 0);
@@ -91,7 +91,7 @@ static unsigned int limits_at(const struct tcp_history *h, uint64_t ns)
 static void what_limits_a_connection_is_known_for_each_time_between_two_states(void **state)
 {
 	struct nt_tcp_state s = {.snd_cwnd = 10, .srtt_us = 50, .jiffies = 1000};
-	struct tcp_history h = {.queues = NULL};
+	struct tcp_history h = {.stream = NULL};
 
 	tcp_history_state(&h, 0, 3, 2, 1000 * MS, &s);
 	s.jiffies += 250;
@@ -114,13 +114,13 @@ static void what_limits_a_connection_is_known_for_each_time_between_two_states(v
 	assert_int_equal(limits_at(&h, 2001 * MS), TCP_BY_BUFFER | TCP_BY_CWND);
 	assert_int_equal(limits_at(&h, 3500 * MS), 0);
 	assert_int_equal(limits_at(&h, 4001 * MS), 0);
-	assert_int_equal(h.queues->srtt_us_max, 900);
-	assert_int_equal(h.queues->cwnd_min, 4);
-	assert_int_equal(h.queues->notsent_max, 7000);
-	assert_int_equal(h.queues->states, 4);
+	assert_int_equal(h.stream->queues->srtt_us_max, 900);
+	assert_int_equal(h.stream->queues->cwnd_min, 4);
+	assert_int_equal(h.stream->queues->notsent_max, 7000);
+	assert_int_equal(h.stream->queues->states, 4);
 	/* A stream that goes back in time. */
 	assert_int_equal(tcp_history_state(&h, 0, 3, 2, 3999 * MS, &s), 0);
-	assert_int_equal(h.queues->states, 4);
+	assert_int_equal(h.stream->queues->states, 4);
 	tcp_history_free(&h);
 }
 
@@ -138,7 +138,7 @@ static void rows_have_extremes_and_what_was_added(void **state)
 				 .jiffies = 1000,
 				 .bytes_sent = 500,
 				 .total_retrans = 3};
-	struct tcp_history h = {.queues = NULL};
+	struct tcp_history h = {.stream = NULL};
 	struct tcp_rows rows = {.asked = true};
 
 	tcp_history_queue(&h, 0, NT_HOST, &info);
@@ -177,12 +177,12 @@ static void connections_without_a_state_take_no_room(void **state)
 	struct queue_info info = {.gen = 1, .qid = 5, .subsysnqn = "nqn.a"};
 	struct nt_tcp_state s = {.snd_cwnd = 10};
 	struct tcp_rows rows = {.asked = true};
-	struct tcp_history h = {.queues = NULL};
+	struct tcp_history h = {.stream = NULL};
 
 	for (; info.slot < 2 * TCP_HISTORY_NAMED; info.slot++)
 		assert_int_equal(tcp_history_queue(&h, 0, NT_HOST, &info), 0);
 	assert_int_equal(h.past_queues, 0);
-	assert_int_equal(HASH_COUNT(h.named), TCP_HISTORY_NAMED);
+	assert_int_equal(HASH_COUNT(h.stream[0].named), TCP_HISTORY_NAMED);
 	for (unsigned int i = 1; i <= TCP_HISTORY_QUEUES + 3; i++)
 		for (unsigned int k = 0; k < 2; k++)
 			assert_int_equal(
@@ -199,14 +199,46 @@ static void connections_without_a_state_take_no_room(void **state)
 static void what_finds_no_room_is_counted(void **state)
 {
 	struct nt_tcp_state s = {.snd_cwnd = 10};
-	struct tcp_history h = {.queues = NULL};
+	struct tcp_history h = {.stream = NULL};
 
 	for (unsigned int i = 0; i < TCP_HISTORY_QUEUES + 3; i++)
 		assert_int_equal(tcp_history_state(&h, 0, i, 1, MS, &s), 0);
 	assert_int_equal(h.past_queues, 3);
-	h.resent = TCP_HISTORY_TIMES;
+	h.stream[0].resent = TCP_HISTORY_TIMES;
 	assert_int_equal(tcp_history_resent(&h, 0, &(struct nt_resent){.gen = 1, .ns = 1}), 0);
 	assert_int_equal(h.past_times, 1);
+	tcp_history_free(&h);
+}
+
+/* Many connections in one file take no room from those of the next. */
+static void each_stream_has_room_of_its_own(void **state)
+{
+	struct nt_tcp_state s = {.snd_cwnd = 10};
+	struct queue_info info = {.gen = 1, .qid = 5, .subsysnqn = "nqn.b"};
+	struct tcp_rows rows = {.asked = true};
+	struct tcp_history h = {.stream = NULL};
+
+	assert_int_equal(tcp_history_queue(&h, 1, NT_HOST, &info), 0);
+	for (info.slot = 0; info.slot < 2 * TCP_HISTORY_NAMED; info.slot++)
+		assert_int_equal(tcp_history_queue(&h, 0, NT_HOST, &info), 0);
+	for (unsigned int i = 0; i < TCP_HISTORY_QUEUES + 3; i++)
+		assert_int_equal(tcp_history_state(&h, 0, i, 1, MS, &s), 0);
+	assert_int_equal(h.past_queues, 3);
+	assert_int_equal(tcp_history_state(&h, 1, 0, 1, MS, &s), 0);
+	assert_int_equal(h.past_queues, 3);
+	tcp_history_rows(&h, 1, &rows);
+	assert_int_equal(rows.nr, 1);
+	assert_string_equal(rows.row[0].peer, "nqn.b");
+	tcp_history_rows(&h, 0, &rows);
+	assert_int_equal(rows.nr, TCP_HISTORY_QUEUES);
+	/* The times of all connections of a stream are as many, too. */
+	for (uint64_t ns = 1; ns <= TCP_HISTORY_TIMES + 2; ns++)
+		assert_int_equal(tcp_history_resent(&h, 0, &(struct nt_resent){.gen = 1, .ns = ns}),
+				 0);
+	assert_int_equal(h.past_times, 2);
+	assert_int_equal(tcp_history_resent(&h, 1, &(struct nt_resent){.gen = 1, .ns = 1}), 0);
+	assert_int_equal(h.past_times, 2);
+	tcp_rows_free(&rows);
 	tcp_history_free(&h);
 }
 
@@ -226,7 +258,7 @@ static void curves_become_coarser_and_lose_no_extreme(void **state)
 		assert_int_equal(tcp_history_state(&h, 0, 3, 2, (i + 1) * MS, &s), 0);
 	}
 	q = tcp_history_queue_of(&h, 0, &(struct tcp_row){.slot = 3, .gen = 2});
-	assert_ptr_equal(q, h.queues);
+	assert_ptr_equal(q, h.stream[0].queues);
 	assert_null(tcp_history_queue_of(&h, 1, &(struct tcp_row){.slot = 3, .gen = 2}));
 	assert_in_range(q->nr_points, TCP_HISTORY_POINTS / 2, TCP_HISTORY_POINTS);
 	for (size_t i = 0; i < q->nr_points; i++) {
@@ -241,7 +273,7 @@ static void curves_become_coarser_and_lose_no_extreme(void **state)
 	tcp_history_free(&h);
 	/* Without curves there are none. */
 	assert_int_equal(tcp_history_state(&h, 0, 3, 2, MS, &s), 0);
-	assert_int_equal(h.queues->nr_points, 0);
+	assert_int_equal(h.stream->queues->nr_points, 0);
 	tcp_history_free(&h);
 }
 
@@ -255,6 +287,7 @@ int main(void)
 		cmocka_unit_test(rows_have_extremes_and_what_was_added),
 		cmocka_unit_test(connections_without_a_state_take_no_room),
 		cmocka_unit_test(what_finds_no_room_is_counted),
+		cmocka_unit_test(each_stream_has_room_of_its_own),
 		cmocka_unit_test(curves_become_coarser_and_lose_no_extreme),
 	};
 

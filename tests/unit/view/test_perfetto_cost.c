@@ -41,7 +41,7 @@ static uint64_t cost(bool chosen)
 {
 	static struct merge_connection c[TRACKS];
 	struct perfetto *p = perfetto_new(TRACKS);
-	struct perfetto_about about = {.tcp = &(struct tcp_history){.queues = NULL},
+	struct perfetto_about about = {.tcp = &(struct tcp_history){.nr_streams = 0},
 				       .events = &(struct path_events){.nr = 0}};
 	uint64_t before = blocks, left_out, connections;
 	FILE *f = fopen("/dev/null", "w");
