@@ -728,8 +728,8 @@ static int compare(struct report_options *o)
 	o->compare.html = html.f;
 	o->compare.format = o->format;
 	status = report_compare(&o->compare, &reader, o->files, o->nr_files);
-	/* Without a comparison, an older file stays. */
-	err = html.f && ftello(html.f) > 0 ? written_finish(&html) : 0;
+	/* Without a comparison, an older file stays. A FIFO has no place to tell. */
+	err = html.f && ftello(html.f) != 0 ? written_finish(&html) : 0;
 	if (err)
 		status = COMPARISON_FAILED;
 	written_close(&html);

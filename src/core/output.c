@@ -669,9 +669,15 @@ int standard_output_finish(void)
 	return err;
 }
 
+/* A signal's handler. Where the reader of a file is gone, the write fails and says so. */
 static void is_closed(int signal)
 {
-	_exit(EXIT_SUCCESS);
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	const int err = errno;
+
+	if (poll(&out, 1, 0) > 0 && out.revents & (POLLERR | POLLHUP))
+		_exit(EXIT_SUCCESS);
+	errno = err;
 }
 
 void standard_output_may_close(void)

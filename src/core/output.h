@@ -118,7 +118,8 @@ void output_free(struct output *o);
  * standard_output_may_close() - from now on the program ends at once and with success if the reader
  * of its output is gone
  *
- * For verbs that only print, whose reader may have seen enough ("| head").
+ * For verbs that only print, whose reader may have seen enough ("| head"). The reader of a file
+ * that such a verb writes is another one: the write fails with EPIPE.
  */
 void standard_output_may_close(void);
 

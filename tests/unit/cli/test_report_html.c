@@ -596,6 +596,64 @@ static void a_fifo_gets_the_report(void **state)
 	recordings_free(f, 2);
 }
 
+/* Runs the report, whose options end with a FIFO, of which 10 bytes are read at the most. */
+static void run_to_a_reader_that_leaves(struct result *r, char **words, const char *path)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		alarm(TIMEOUT_SECONDS);
+		close(open(path, O_RDONLY));
+		_exit(0);
+	}
+	run_words(r, words);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Otherwise nobody would learn that a file is not whole. */
+static void a_fifo_whose_reader_leaves_is_a_failure(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = NULL}};
+	char *path = strdup(path_of("fifo"));
+	char *const options[] = {"--html", "--perfetto", "--fio-job"};
+	struct result r;
+	int out[2];
+
+	/* More than a pipe takes. */
+	c.commands = 1000;
+	recordings_make(f, &c);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	for (unsigned int i = 0; i < ARRAY_SIZE(options); i++) {
+		char *words[] = {"report", f[0].path, options[i], path, NULL};
+		char message[300];
+
+		run_to_a_reader_that_leaves(&r, words, path);
+		assert_int_equal(r.status, 1);
+		snprintf(message, sizeof(message), "ntprof-bpf: %s %s: %s\n", options[i], path,
+			 strerror(EPIPE));
+		assert_contains(r.err, message);
+	}
+	run_to_a_reader_that_leaves(
+		&r,
+		(char *[]){"report", "--html", path, "--compare", f[0].path, "--", f[1].path, NULL},
+		path);
+	assert_int_equal(r.status, 2);
+	assert_contains(r.err, strerror(EPIPE));
+	/* The reader of the output may have seen enough. */
+	assert_int_equal(pipe(out), 0);
+	close(out[0]);
+	run_words_to(&r, out[1], (char *[]){"report", f[0].path, NULL});
+	close(out[1]);
+	assert_int_equal(r.status, 0);
+	assert_string_equal(r.err, "");
+	unlink(path);
+	free(path);
+	recordings_free(f, 2);
+}
+
 /* Nor is one that another user has put there, which might never have a writer. */
 static void a_fifo_of_another_user_is_refused(void **state)
 {
@@ -730,6 +788,7 @@ int main(void)
 		cmocka_unit_test(only_a_report_is_replaced),
 		cmocka_unit_test(a_message_says_why_a_file_is_not_written),
 		cmocka_unit_test(a_fifo_gets_the_report),
+		cmocka_unit_test(a_fifo_whose_reader_leaves_is_a_failure),
 		cmocka_unit_test(a_fifo_of_another_user_is_refused),
 		cmocka_unit_test(a_long_recording_has_no_larger_file),
 		cmocka_unit_test(a_trace_has_room_for_few_commands),
