@@ -299,6 +299,13 @@ static uint64_t left_out(void *context)
 	return l->left_out;
 }
 
+static uint64_t names_gone(void *context)
+{
+	const struct live *l = context;
+
+	return places_gave_way(l->grouped_records.announced_names.places);
+}
+
 /* Draws the same interval again. */
 static int redraw_now(struct live *l)
 {
@@ -516,6 +523,7 @@ static int live(const struct live_options *o)
 		.failed = failed,
 		.output_name = "standard output",
 		.left_out = left_out,
+		.names_gone = names_gone,
 		.cut = cut,
 		/*
 		 * The peers' commands may run as another user, and get the terminal when they ask

@@ -436,6 +436,13 @@ static uint64_t left_out(void *context)
 	return r->w ? stream_reader_slow(r->w) : 0;
 }
 
+static uint64_t names_gone(void *context)
+{
+	const struct recording *r = context;
+
+	return places_gave_way(r->announced_names.places);
+}
+
 static void losses_of(const struct stats *s, struct stream_losses *l)
 {
 	memcpy(l->count, s->counters_total, sizeof(l->count));
@@ -649,6 +656,7 @@ static int record_into(const struct record_options *o)
 		.end = end,
 		.output_name = strcmp(o->output, "-") ? o->output : "standard output",
 		.left_out = left_out,
+		.names_gone = names_gone,
 		.cut = cut,
 		.over = over,
 		/* The file gets its name in a folder that may belong to another user. */

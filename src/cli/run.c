@@ -473,12 +473,13 @@ static int try_open(struct run *r)
 	return burst_any(schedule(r)) ? start_bursts(r) : 0;
 }
 
-static void count_left_out(struct run *r)
+/* @so_far: a callback of the verb, or NULL */
+static void count_own(struct run *r, unsigned int counter, uint64_t (*so_far)(void *context))
 {
-	uint64_t *total = &r->s.counters_total[COUNTER_READER_SLOW];
-	uint64_t now = r->cb->left_out ? r->cb->left_out(r->context) : 0;
+	uint64_t *total = &r->s.counters_total[counter];
+	uint64_t now = so_far ? so_far(r->context) : 0;
 
-	r->s.counters_interval[COUNTER_READER_SLOW] = now - *total;
+	r->s.counters_interval[counter] = now - *total;
 	*total = now;
 }
 
@@ -493,7 +494,8 @@ static int collect(struct run *r)
 		path_events_interval(&r->s.path_events);
 	}
 	/* After tracer_collect(), which adds the interval's counters to the totals. */
-	count_left_out(r);
+	count_own(r, COUNTER_READER_SLOW, r->cb->left_out);
+	count_own(r, COUNTER_NAMES_GONE, r->cb->names_gone);
 	if (err)
 		fprintf(stderr, "ntprof-bpf: cannot read what was counted: %s\n", strerror(-err));
 	return err;

@@ -89,6 +89,7 @@ struct run_options {
  *          nothing. The run ends when the output fails, with success if its reader is gone. At its
  *          end the run waits until all is written, or until a signal comes
  * @left_out: returns how many pieces @output did not take so far, to be counted as reader_slow
+ * @names_gone: returns how many names have been forgotten so far; may be NULL
  * @round: all events that waited have been handled; may be NULL
  * @cut: called after @end if @output has not taken all and there is no time, or if its disk is
  *       full; may be NULL
@@ -124,6 +125,7 @@ struct run_callbacks {
 	struct output *output;
 	const char *output_name;
 	uint64_t (*left_out)(void *context);
+	uint64_t (*names_gone)(void *context);
 	void (*round)(void *context);
 	void (*cut)(void *context);
 	int (*over)(void *context);

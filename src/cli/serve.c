@@ -685,6 +685,13 @@ static int take_record(void *context, const struct tracer *t, const struct nt_re
 	return peering_record(&v->peering, t, rec);
 }
 
+static uint64_t names_gone(void *context)
+{
+	const struct serve *v = context;
+
+	return places_gave_way(v->announced_names.places);
+}
+
 static int path_event(void *context, const struct nt_path_event *e)
 {
 	const struct serve *v = context;
@@ -775,6 +782,7 @@ static int serve(struct serve_options *o)
 		.record = take_record,
 		.with_path_events = true,
 		.path_event = path_event,
+		.names_gone = names_gone,
 		.fd = open_own,
 		.ready = take_own,
 		.begin = begin,

@@ -11,6 +11,7 @@ const char *counter_name(unsigned int counter)
 		[COUNTER_READER_SLOW] = "reader_slow",
 		[COUNTER_IN_FLIGHT] = "in_flight",
 		[COUNTER_BURST_EDGE] = "burst_edge",
+		[COUNTER_NAMES_GONE] = "names_gone",
 	};
 
 	return counter < COUNTERS_NR ? names[counter] : "unknown";
@@ -26,6 +27,8 @@ const char *counter_help(unsigned int counter)
 		[COUNTER_IN_FLIGHT] = "commands begun and not ended when the run ended: not a loss",
 		[COUNTER_BURST_EDGE] =
 			"commands that began before a burst or ended after it, and are in no figure",
+		[COUNTER_NAMES_GONE] =
+			"names of connections and disks that gave way to others: not a loss",
 	};
 
 	return counter < COUNTERS_NR ? help[counter] : "unknown";
@@ -71,6 +74,9 @@ const char *counter_advice(unsigned int counter)
 		[COUNTER_READER_SLOW] = "Read faster, or take a longer interval or --sample N.",
 		[COUNTER_IN_FLIGHT] = "Nothing to do.",
 		[COUNTER_BURST_EDGE] = "Nothing to do; longer bursts have fewer of them.",
+		[COUNTER_NAMES_GONE] =
+			"Some commands may be without disk and path; a shorter run has fewer of "
+			"them.",
 	};
 
 	return counter < COUNTERS_NR && advice[counter] ? advice[counter] : "";
@@ -79,5 +85,6 @@ const char *counter_advice(unsigned int counter)
 bool counter_is_loss(unsigned int counter)
 {
 	return counter != NT_CNT_ASYNC_EVENT && counter != NT_CNT_NO_START &&
-	       counter != COUNTER_IN_FLIGHT && counter != COUNTER_BURST_EDGE;
+	       counter != COUNTER_IN_FLIGHT && counter != COUNTER_BURST_EDGE &&
+	       counter != COUNTER_NAMES_GONE;
 }

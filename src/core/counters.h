@@ -18,6 +18,7 @@ enum {
 	COUNTER_READER_SLOW,	/* the reader did not take the output in time */
 	COUNTER_IN_FLIGHT,  /* not a loss: begun and not ended when the run ended (total only) */
 	COUNTER_BURST_EDGE, /* not a loss: the command began before a burst, or ended after it */
+	COUNTER_NAMES_GONE, /* not a loss of commands: names gave way to others, see merge/places.h */
 	COUNTERS_NR,
 };
 
@@ -31,8 +32,8 @@ const char *counter_help(unsigned int counter);
 const char *counter_advice(unsigned int counter);
 
 /**
- * counter_is_loss() - false for commands that wait by design, and for commands that were under way
- * when a run or a burst began or ended
+ * counter_is_loss() - false for commands that wait by design, for commands that were under way when
+ * a run or a burst began or ended, and for names
  */
 bool counter_is_loss(unsigned int counter);
 

@@ -18,10 +18,16 @@ static const struct column loss[] = {
 
 const struct columns loss_columns = COLUMNS("losses", loss);
 
-/* Commands at the edge of a burst are shown only if there are bursts. */
+/*
+ * Commands at the edge of a burst are shown only if there are bursts, and names only if any are
+ * gone.
+ */
 static bool applies(const struct stats *s, unsigned int counter)
 {
-	return counter != COUNTER_BURST_EDGE || burst_any(&s->burst) || s->counters_total[counter];
+	if (counter == COUNTER_BURST_EDGE && burst_any(&s->burst))
+		return true;
+	return (counter != COUNTER_BURST_EDGE && counter != COUNTER_NAMES_GONE) ||
+	       s->counters_total[counter];
 }
 
 static const struct phrase item[] = {

@@ -11,6 +11,7 @@
 
 #include "cli/server.h"
 #include "in_range.h"
+#include "merge/places.h"
 #include "stream/reader.h"
 
 #define CLIENTS 1000
@@ -103,6 +104,7 @@ static void keep_in(struct place *p)
 #define RECORDER(metric) "\nntprof_recorder_" metric "{side=\"host\""
 #define WRITTEN RECORDER("files_total") ",result=\"written\"} "
 #define FAILED RECORDER("files_total") ",result=\"failed\"} "
+#define GONE "\nntprof_losses_total{side=\"host\",reason=\"names_gone\"} "
 #define SIGNALS RECORDER("triggers_total") ",trigger=\"SIGUSR1\"} "
 
 /* All of that at once: no client waits long, and each file is complete. */
@@ -161,6 +163,29 @@ static void the_end_writes_what_was_kept(void **state)
 	wait_told(&v, text, sizeof(text), "nothing is kept without --keep\n");
 	assert_goes_on(&v);
 	text[0] = '\0';
+	stop_server(&v);
+}
+
+/* Each is of a connection of its own. */
+static void of_another_connection(struct nt_record *r, uint64_t n)
+{
+	r->gen = (uint32_t)n + 1;
+}
+
+static void names_that_gave_way_are_counted(void **state)
+{
+	struct place *p = *state;
+	struct server v;
+
+	keep_in(p);
+	traced.make = of_another_connection;
+	start_tcp(&v, 1);
+	traced.make = NULL;
+	assert_int_equal(number(&v, GONE), 0);
+	come(PLACES_MAX + 5);
+	while (!number(&v, GONE))
+		usleep(20000);
+	assert_int_equal(number(&v, GONE), 5);
 	stop_server(&v);
 }
 
@@ -263,6 +288,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_storm_of_signals_and_scrapes_is_stood),
 		TEST(the_end_writes_what_was_kept),
+		TEST(names_that_gave_way_are_counted),
 		TEST(the_configuration_is_read_again),
 		TEST(the_configuration_in_a_home_is_read_again),
 	};

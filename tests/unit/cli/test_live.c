@@ -22,6 +22,7 @@
 #include "cli/verbs.h"
 #include "core/array.h"
 #include "core/time.h"
+#include "merge/places.h"
 #include "streams.h"
 #include "terminal.h"
 
@@ -101,6 +102,39 @@ static void rows_are_by_both_nqns_where_groups_need_them(void **state)
 	traced.fill = NULL;
 	close(traced.records_fd);
 	close(null);
+	close(out);
+}
+
+/* Each is of a connection of its own. */
+static void of_another_connection(struct nt_record *r, uint64_t n)
+{
+	r->gen = (uint32_t)n + 1;
+}
+
+/* Commands of the disks whose names are gone have none. */
+static void names_that_gave_way_are_counted(void **state)
+{
+	char *words[] = {"live", "--host", "-i", "100ms", "-n", "3", "--by", "device", NULL};
+	int out = dup(STDOUT_FILENO), seen = memfd_create("seen", MFD_CLOEXEC), status;
+	const uint64_t nr = PLACES_MAX + 5;
+	static char text[1 << 16];
+
+	traced.signal = 0;
+	traced.nr = 0;
+	traced.records_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	assert_int_equal(write(traced.records_fd, &nr, sizeof(nr)), sizeof(nr));
+	traced.make = of_another_connection;
+	fflush(stdout);
+	dup2(seen, STDOUT_FILENO);
+	status = verb_live.main(ARRAY_SIZE(words) - 1, words);
+	dup2(out, STDOUT_FILENO);
+	traced.make = NULL;
+	assert_int_equal(status, EXIT_SUCCESS);
+	assert_true(pread(seen, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, " names_gone=5"));
+	assert_non_null(strstr(text, "\nloss names_gone 5  # "));
+	close(traced.records_fd);
+	close(seen);
 	close(out);
 }
 
@@ -359,6 +393,7 @@ int main(void)
 		cmocka_unit_test(terminal_has_its_modes_while_the_view_is_stopped),
 		cmocka_unit_test(terminal_has_its_modes_however_the_view_ends),
 		cmocka_unit_test(blocks_that_nobody_waits_for_are_told),
+		cmocka_unit_test(names_that_gave_way_are_counted),
 		cmocka_unit_test(rows_are_by_both_nqns_where_groups_need_them),
 	};
 

@@ -16,6 +16,7 @@
 #include "cli/verbs.h"
 #include "core/array.h"
 #include "in_range.h"
+#include "merge/places.h"
 
 #define BURST 500000
 #define DISK_BYTES 300000
@@ -195,6 +196,37 @@ static void what_is_no_loss_is_not_told_as_one(void **state)
 	traced.fill = NULL;
 	assert_int_equal(status, EXIT_SUCCESS);
 	assert_non_null(strstr(text, " 4 losses, "));
+}
+
+/* Each is of a connection of its own. */
+static void of_another_connection(struct nt_record *r, uint64_t n)
+{
+	r->gen = (uint32_t)n + 1;
+}
+
+/* Nor are names, of which a recording says how many it may lack. */
+static void names_that_gave_way_are_counted(void **state)
+{
+	struct stream_reader *r;
+	struct stream_event e;
+	char text[4096];
+	int fd, ret;
+
+	traced.make = of_another_connection;
+	assert_int_equal(record(path, PLACES_MAX + 5), EXIT_SUCCESS);
+	traced.make = NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	r = stream_reader_new(fd);
+	while ((ret = stream_read(r, &e)) == 1)
+		;
+	assert_int_equal(ret, 0);
+	assert_int_equal(e.type, STREAM_END);
+	assert_int_equal(e.end.records, PLACES_MAX + 5);
+	assert_int_equal(e.end.losses.count[COUNTER_NAMES_GONE], 5);
+	stream_reader_free(r);
+	close(fd);
+	assert_int_equal(record_saying(path, text), EXIT_SUCCESS);
+	assert_non_null(strstr(text, " 0 losses, "));
 }
 
 static void a_terminal_by_any_name_gets_no_stream(void **state)
@@ -380,6 +412,7 @@ int main(void)
 		cmocka_unit_test(nothing_that_follows_the_records_makes_it_larger),
 		cmocka_unit_test(nor_does_what_comes_without_commands),
 		cmocka_unit_test(what_is_no_loss_is_not_told_as_one),
+		cmocka_unit_test(names_that_gave_way_are_counted),
 		cmocka_unit_test(a_terminal_by_any_name_gets_no_stream),
 		cmocka_unit_test(a_fifo_of_another_user_gets_no_stream),
 		cmocka_unit_test(a_recording_without_a_name_gets_one),

@@ -467,7 +467,7 @@ static void a_host_that_comes_again_counts_on(void **state)
 	count(row_of_host(m, 0, 99, 1, NT_OP_READ), 5000, 4096);
 	render(m, EXPOSITION_OPENMETRICS);
 	assert_int_equal(value(m, HOST0("ntprof_commands_total")), 2);
-	assert_false(there(m, "gone\""));
+	assert_false(there(m, "\"gone\""));
 }
 
 /*
