@@ -82,10 +82,12 @@ static __always_inline __u32 count_unended(struct request *rq, const struct nt_c
  * @rq: typed
  * @q: at the slot of @h; NULL if there is none
  * @sqe: typed, or on the stack
+ * @noted: see task_take()
  * @wanted: the command is measured; otherwise it is only counted
  */
 static __always_inline int request_begin(struct request *rq, const struct host_queue *h,
-					 struct nt_queue *q, struct nvme_command *sqe, bool wanted)
+					 struct nt_queue *q, struct nvme_command *sqe,
+					 const struct nt_task *noted, bool wanted)
 {
 	__u64 submit = start_time(rq, sqe->common.opcode == NVME_CMD_FLUSH);
 	struct nvme_tcp_queue *queue = (void *)h->queue;
@@ -113,7 +115,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	if (wanted) {
 		/* A worker sends a command again: who submitted it has not changed. */
 		if (nt_knobs.origins & NT_ORIGIN_TASK)
-			task_begin(&c->task, rq, flags & NT_F_REQUEUED && c->task.pid);
+			task_begin(&c->task, noted, flags & NT_F_REQUEUED && c->task.pid);
 		/* No other points are set where there are only the ends. */
 		if (nt_knobs.ends && !burst)
 			c->r.points[NT_H_QUEUE_RQ] = c->r.points[NT_H_COMPLETE] = 0;

@@ -128,7 +128,10 @@ static __always_inline void host_queue_read(struct host_queue *h)
 	h->qid = queue_id(plain_number(h->queue), (__u64)BPF_CORE_READ(ctrl, queues));
 }
 
-/* Whether stock_queue_rq() returns at once for a request of any driver: see request_skip(). */
+/*
+ * Whether stock_queue_rq() returns at once for a request of any driver: see request_skip(). Not
+ * before its note is taken, if there are any.
+ */
 static __always_inline bool stock_queue_rq_leaves(const unsigned long long *ctx)
 {
 	struct request *rq = (void *)ctx[0];
@@ -151,12 +154,15 @@ static __always_inline int request_issued(struct request *rq, bool nested)
 	struct nvme_command *sqe = (struct nvme_command *)entry;
 	struct host_queue h = {};
 	bool plain, elsewhere;
+	struct nt_task noted;
 	struct nt_queue *q;
 	enum nt_fate fate;
 	__u32 op;
 
 	if (!is_nvme_tcp(rq))
 		return 0;
+	if (!nested)
+		task_take(&noted, rq);
 	op = rq->cmd_flags & REQ_OP_MASK;
 	plain = op <= REQ_OP_WRITE;
 	/* Not if a command of this request may be in flight: see request_skip(). */
@@ -192,12 +198,14 @@ static __always_inline int request_issued(struct request *rq, bool nested)
 	}
 	if (nested && stand_in_returns(rq, q, sqe))
 		return 0;
+	if (nested)
+		task_take(&noted, rq);
 	fate = request_fate(rq, sqe, h.qid);
 	if (fate == NT_LEAVE)
 		return request_skip(rq, &h, q, sqe);
 	if (nested && place_claim(q, rq->tag) == NT_NOWHERE)
 		return 0;
-	return request_begin(rq, &h, q, sqe, fate == NT_MEASURE);
+	return request_begin(rq, &h, q, sqe, &noted, fate == NT_MEASURE);
 }
 
 /*
@@ -205,16 +213,16 @@ static __always_inline int request_issued(struct request *rq, bool nested)
  * request.
  */
 SEC("tp_btf/block_rq_issue")
-int NT_PROG_LEAVING(nt_knobs.only.ops || nt_knobs.only.sizes.nr, stock_queue_rq_leaves(ctx),
-		    stock_queue_rq, struct request *rq)
+int NT_PROG_LEAVING((nt_knobs.only.ops || nt_knobs.only.sizes.nr) && no_notes(),
+		    stock_queue_rq_leaves(ctx), stock_queue_rq, struct request *rq)
 {
 	return request_issued(rq, false);
 }
 
 /* See "nested" in control.bpf.h. */
 SEC("tp_btf/block_rq_issue")
-int NT_PROG_LEAVING(nt_knobs.only.ops || nt_knobs.only.sizes.nr, stock_queue_rq_leaves(ctx),
-		    stock_queue_rq_nested, struct request *rq)
+int NT_PROG_LEAVING((nt_knobs.only.ops || nt_knobs.only.sizes.nr) && no_notes(),
+		    stock_queue_rq_leaves(ctx), stock_queue_rq_nested, struct request *rq)
 {
 	return request_issued(rq, true);
 }

@@ -34,7 +34,10 @@ static __always_inline __u32 recv_seq(struct nt_cmd *c, struct nvme_tcp_queue *q
 	return seq;
 }
 
-/* Whether queue_rq() returns at once because of the command's opcode: see request_skip(). */
+/*
+ * Whether queue_rq() returns at once because of the command's opcode: see request_skip(). Not
+ * before its note is taken, if there are any.
+ */
 static __always_inline bool queue_rq_leaves(const unsigned long long *ctx)
 {
 	struct nvme_tcp_cmd_pdu *pdu = (void *)ctx[1];
@@ -66,6 +69,7 @@ static __always_inline int request_queued(struct request *rq, struct nvme_tcp_cm
 					  struct nvme_tcp_queue *queue, bool nested)
 {
 	struct nt_queue *q = NULL;
+	struct nt_task noted;
 	struct host_queue h;
 	enum nt_fate fate;
 
@@ -76,6 +80,7 @@ static __always_inline int request_queued(struct request *rq, struct nvme_tcp_cm
 		if (stand_in_returns(rq, q, &pdu->cmd))
 			return 0;
 	}
+	task_take(&noted, rq);
 	fate = request_fate(rq, &pdu->cmd, qid);
 	if (fate == NT_LEAVE && !nt_control.tracked &&
 	    pdu->cmd.common.opcode != NVME_FABRICS_COMMAND && !may_be_counted((__u64)rq))
@@ -86,22 +91,22 @@ static __always_inline int request_queued(struct request *rq, struct nvme_tcp_cm
 		return request_skip(rq, &h, q, &pdu->cmd);
 	if (nested && place_claim(q, rq->tag) == NT_NOWHERE)
 		return 0;
-	return request_begin(rq, &h, q, &pdu->cmd, fate == NT_MEASURE);
+	return request_begin(rq, &h, q, &pdu->cmd, &noted, fate == NT_MEASURE);
 }
 
 SEC("tp_btf/nvme_tcp_queue_rq")
-int NT_PROG_LEAVING(nt_knobs.only.ops, queue_rq_leaves(ctx), queue_rq, struct request *rq,
-		    struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list, void *send_list,
-		    void *send_mutex, struct nvme_tcp_queue *queue)
+int NT_PROG_LEAVING(nt_knobs.only.ops &&no_notes(), queue_rq_leaves(ctx), queue_rq,
+		    struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list,
+		    void *send_list, void *send_mutex, struct nvme_tcp_queue *queue)
 {
 	return request_queued(rq, pdu, qid, queue, false);
 }
 
 /* See "nested" in control.bpf.h. */
 SEC("tp_btf/nvme_tcp_queue_rq")
-int NT_PROG_LEAVING(nt_knobs.only.ops, queue_rq_leaves(ctx), queue_rq_nested, struct request *rq,
-		    struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list, void *send_list,
-		    void *send_mutex, struct nvme_tcp_queue *queue)
+int NT_PROG_LEAVING(nt_knobs.only.ops &&no_notes(), queue_rq_leaves(ctx), queue_rq_nested,
+		    struct request *rq, struct nvme_tcp_cmd_pdu *pdu, int qid, void *req_list,
+		    void *send_list, void *send_mutex, struct nvme_tcp_queue *queue)
 {
 	return request_queued(rq, pdu, qid, queue, true);
 }

@@ -112,22 +112,45 @@ static __always_inline void task_insert(struct request *rq)
 	bpf_map_update_elem(&inserted, &owner, &by, BPF_ANY);
 }
 
+/* Whether requests have no notes, by knobs alone: see task_take(). */
+static __always_inline bool no_notes(void)
+{
+	return !(nt_knobs.origins & NT_ORIGIN_TASK);
+}
+
 /*
- * Fills in who submitted a request that the driver has got from the current task. Its start may be
- * older than when it was noted: that of a request which was merged into it.
+ * Takes the note of a request that the driver has got, also if its command is left out: where
+ * iostats is off and there is no I/O scheduler, requests have no start time, or an earlier one
+ * since Linux 6.18, and the next command of the request would be of who submitted this one. The
+ * start may be older than when it was noted: that of a request which was merged into it. @rq: typed
+ * @noted: filled; its @pid is 0 if there is no note
+ */
+static __always_inline void task_take(struct nt_task *noted, struct request *rq)
+{
+	const struct inserted_by *by;
+	__u64 owner = (__u64)rq;
+
+	noted->pid = 0;
+	if (no_notes())
+		return;
+	by = bpf_map_lookup_elem(&inserted, &owner);
+	if (!by)
+		return;
+	if (by->start >= rq->start_time_ns)
+		__builtin_memcpy(noted, &by->task, sizeof(*noted));
+	bpf_map_delete_elem(&inserted, &owner);
+}
+
+/*
+ * Fills in who submitted a request that the driver has got from the current task.
  * @again: it is sent again, and @t is filled
  */
-static __always_inline void task_begin(struct nt_task *t, struct request *rq, bool again)
+static __always_inline void task_begin(struct nt_task *t, const struct nt_task *noted, bool again)
 {
-	__u64 owner = (__u64)rq;
-	const struct inserted_by *by = bpf_map_lookup_elem(&inserted, &owner);
-
-	if (!again && by && by->start >= rq->start_time_ns)
-		__builtin_memcpy(t, &by->task, sizeof(*t));
+	if (!again && noted->pid)
+		__builtin_memcpy(t, noted, sizeof(*t));
 	else if (!again)
 		task_now(t);
-	if (by)
-		bpf_map_delete_elem(&inserted, &owner);
 }
 
 /*

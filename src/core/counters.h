@@ -18,7 +18,8 @@ enum {
 	COUNTER_READER_SLOW,	/* the reader did not take the output in time */
 	COUNTER_IN_FLIGHT,  /* not a loss: begun and not ended when the run ended (total only) */
 	COUNTER_BURST_EDGE, /* not a loss: the command began before a burst, or ended after it */
-	COUNTER_NAMES_GONE, /* not a loss of commands: names gave way to others, see merge/places.h */
+	COUNTER_NAMES_GONE, /* not a loss of commands: names gave way to others, see merge/places.h
+			     */
 	COUNTERS_NR,
 };
 

@@ -250,6 +250,46 @@ static void a_command_that_has_waited_is_of_who_submitted_it(void **state)
 	ends_as_of(70, "leader");
 }
 
+/*
+ * Where iostats is off, requests have no start time, or, since Linux 6.18, that of an earlier use.
+ * The note of a command that is left out must not be there for the next one.
+ */
+static void without_start_times_a_note_is_of_one_use_of_a_request(void **state)
+{
+	enum { NR = 3 };
+	static const struct nt_selection left_out[NR] = {
+		{.ops = 1u << NT_OP_WRITE},
+		{.sizes = {.nr = 1, .range = {{8192, 8192}}}},
+		{.nsids = {.nr = 1, .range = {{9, 9}}}},
+	};
+
+	nt_knobs.origins = NT_ORIGIN_TASK;
+	/* The first command tells which requests are the driver's. */
+	begins(0);
+	ends_as_of(70, "leader");
+	for (unsigned int i = 0; i < 2 * NR; i++) {
+		m.requests[0].rq.start_time_ns = i % 2;
+		kernel.task = &tasks[2];
+		rq_insert(NULL, &m.requests[0].rq);
+		assert_int_equal(waiting_at(0), 1);
+		knobs_select(&left_out[i / 2]);
+		is_waiting = true;
+		begins(3);
+		assert_int_equal(waiting_at(0), 0);
+		knobs_select(&(struct nt_selection){0});
+		is_waiting = true;
+		begins(0);
+		ends_as_of(70, "leader");
+	}
+	/* One that is only counted. */
+	knobs_sample(1, true);
+	rq_insert(NULL, &m.requests[0].rq);
+	is_waiting = true;
+	begins(3);
+	assert_int_equal(waiting_at(0), 0);
+	knobs_sample(0, false);
+}
+
 static void a_command_that_is_sent_again_stays_who_submitted_it(void **state)
 {
 	nt_knobs.origins = NT_ORIGIN_TASK;
@@ -294,6 +334,7 @@ int main(void)
 		TEST(an_origin_has_the_parts_that_are_asked_for),
 		TEST(a_command_is_of_the_process_whose_thread_submits_it),
 		TEST(a_command_that_has_waited_is_of_who_submitted_it),
+		TEST(without_start_times_a_note_is_of_one_use_of_a_request),
 		TEST(a_command_that_is_sent_again_stays_who_submitted_it),
 		TEST(requests_of_other_drivers_are_not_noted),
 	};
