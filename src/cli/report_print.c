@@ -729,9 +729,6 @@ static int print_text(struct report *r)
 	if (r->tcp.any_resent)
 		printf("merged commands that waited for what TCP sent again: %" PRIu64 "\n",
 		       r->nr_retransmitted);
-	if (r->tcp.past_queues || r->tcp.past_times)
-		printf("TCP connections and times that found no room: %" PRIu64 ", %" PRIu64 "\n",
-		       r->tcp.past_queues, r->tcp.past_times);
 	print_not_counted(&r->merged, &v);
 	return 0;
 }
@@ -849,8 +846,10 @@ int report_print(struct report *r)
 {
 	int err = r->groups ? report_groups_finish(r) : 0;
 
-	for (unsigned int i = 0; i < r->nr; i++)
+	for (unsigned int i = 0; i < r->nr; i++) {
 		r->inputs[i].names_gone = places_gave_way(r->places[i]);
+		r->inputs[i].tcp_past = tcp_history_past(&r->tcp, i);
+	}
 	if (!err && r->limited)
 		err = report_limits_finish(r);
 	totals_sort(&r->merged);

@@ -62,7 +62,7 @@ static struct tcp_queue *get(struct tcp_history *h, unsigned int stream, uint32_
 	errno = ENOSPC;
 	if (HASH_COUNT((*s)->queues) >= TCP_HISTORY_QUEUES) {
 		/* One without a name counts each time. */
-		h->past_queues += !q || !q->past;
+		(*s)->past_queues += !q || !q->past;
 		if (q)
 			q->past = true;
 		return NULL;
@@ -206,7 +206,7 @@ int tcp_history_state(struct tcp_history *h, unsigned int stream, uint32_t slot,
 		return 0;
 	}
 	if (of->limits == TCP_HISTORY_TIMES) {
-		h->past_times++;
+		of->past_times++;
 		return 0;
 	}
 	limit = ARRAY_INSERT(q->limit, q->nr_limits, q->nr_limits);
@@ -229,7 +229,7 @@ int tcp_history_resent(struct tcp_history *h, unsigned int stream, const struct 
 	if (q->nr_resent && r->ns <= q->resent_ns[q->nr_resent - 1])
 		return 0;
 	if (of->resent == TCP_HISTORY_TIMES) {
-		h->past_times++;
+		of->past_times++;
 		return 0;
 	}
 	at = ARRAY_INSERT(q->resent_ns, q->nr_resent, q->nr_resent);
@@ -359,6 +359,13 @@ void tcp_history_rows(const struct tcp_history *h, unsigned int stream, struct t
 		row->sndbuf_limited = part(b->sndbuf_limited, a->sndbuf_limited, time);
 	}
 	tcp_rows_sort(rows);
+}
+
+uint64_t tcp_history_past(const struct tcp_history *h, unsigned int stream)
+{
+	const struct tcp_stream *s = stream < h->nr_streams ? &h->stream[stream] : NULL;
+
+	return s ? s->past_queues + s->past_times : 0;
 }
 
 const struct tcp_queue *tcp_history_queue_of(const struct tcp_history *h, unsigned int stream,

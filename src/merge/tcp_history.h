@@ -97,27 +97,27 @@ struct tcp_queue {
  * @queues: hash table
  * @named: the same of connections without a state, and without times
  * @limits, @resent: times of all connections
+ * @past_queues, @past_times: what found no room
  */
 struct tcp_stream {
 	struct tcp_queue *queues;
 	struct tcp_queue *named;
 	unsigned int limits;
 	unsigned int resent;
+	uint64_t past_queues;
+	uint64_t past_times;
 };
 
 /**
  * struct tcp_history - all zeroes at first
  * @stream: [@nr_streams]
  * @any_resent: a connection sent a segment again
- * @past_queues, @past_times: what found no room
  * @curves: set by the caller: connections have points
  */
 struct tcp_history {
 	struct tcp_stream *stream;
 	unsigned int nr_streams;
 	bool any_resent;
-	uint64_t past_queues;
-	uint64_t past_times;
 	bool curves;
 };
 
@@ -161,6 +161,9 @@ void tcp_history_rows(const struct tcp_history *h, unsigned int stream, struct t
 
 /** tcp_history_first() - the first of the connections of a stream, by @hh; NULL: none */
 const struct tcp_queue *tcp_history_first(const struct tcp_history *h, unsigned int stream);
+
+/** tcp_history_past() - how many connections and times of a stream found no room */
+uint64_t tcp_history_past(const struct tcp_history *h, unsigned int stream);
 
 /** tcp_history_queue_of() - the connection of a row of tcp_history_rows(); NULL: there is none */
 const struct tcp_queue *tcp_history_queue_of(const struct tcp_history *h, unsigned int stream,

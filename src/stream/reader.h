@@ -84,6 +84,7 @@ void stream_reader_free(struct stream_reader *r);
  * @bursts, @burst_ns: number of bursts in which it was recorded, and their time in all; 0: recorded
  *                     all the time
  * @names_gone: names of connections and disks that gave way to others; the report sets it
+ * @tcp_past: TCP connections and times of these that found no room; the report sets it
  * @result: 0 or the last error of stream_read()
  */
 struct input {
@@ -97,6 +98,7 @@ struct input {
 	struct stream_reader *reader;
 	struct stream_header header;
 	uint64_t names_gone;
+	uint64_t tcp_past;
 	struct stream_losses losses;
 	int64_t to_common;
 	int64_t now;

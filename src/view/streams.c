@@ -78,6 +78,8 @@ static const struct column input[] = {
 				  FIELD(losses.unknown), .least = 1},
 	[INPUT_NAMES_GONE] = {"names_gone", "names gone", .unit = UNIT_COUNT, FIELD(names_gone),
 			      .least = 1},
+	[INPUT_TCP_PAST] = {"tcp_past", "TCP past", .unit = UNIT_COUNT, FIELD(tcp_past),
+			    .least = 1},
 	[INPUT_UNKNOWN_FRAMES] = {"unknown_frames", "unknown frames", .unit = UNIT_COUNT,
 				  .get = get_frames, .arg = INPUT_UNKNOWN_FRAMES},
 	[INPUT_LONGER_FRAMES] = {"longer_frames", "longer frames", .unit = UNIT_COUNT,
@@ -269,6 +271,8 @@ void inputs_print(const struct input *in, const struct input *beside, FILE *f)
 	static const struct phrase counts[] = {
 		PHRASE("names of connections and disks that gave way to later ones ",
 		       INPUT_NAMES_GONE, .after = "\n"),
+		PHRASE("TCP connections and times that found no room ", INPUT_TCP_PAST,
+		       .after = "\n"),
 		PHRASE("losses of names that this version does not know ", INPUT_UNKNOWN_LOSSES,
 		       .after = "\n"),
 		PHRASE("frames of types that this version does not know ", INPUT_UNKNOWN_FRAMES,

@@ -33,6 +33,7 @@ enum input_column {
 	INPUT_MEASURED, /* seconds of all bursts; no value if recording was not in bursts */
 	INPUT_UNKNOWN_LOSSES, /* with names that this version does not know; no value if it is 0 */
 	INPUT_NAMES_GONE,     /* that gave way to later ones; no value if it is 0 */
+	INPUT_TCP_PAST,	      /* TCP connections and times without room; no value if it is 0 */
 	INPUT_UNKNOWN_FRAMES, /* of types that this version does not know; no value if it is 0 */
 	INPUT_LONGER_FRAMES,  /* with fields that this version does not know; no value if it is 0 */
 };

@@ -175,6 +175,23 @@ for scheduler in none mq-deadline; do
 done
 equal "one of them was behind an I/O scheduler" $scheduled 1
 
+# Without iostats and a scheduler a request has no start time, or since Linux 6.18 an earlier one. Where a queue is full, who submits goes to
+# sleep, and what is left to do is put into a queue of the block layer. Those commands are left out, and the next ones are not theirs.
+host_disconnect "$ctrl"
+ctrl=$(host_connect -i 1 --queue-size=16)
+dev=$(host_device "$ctrl")
+for queue in /sys/block/nvme*/queue; do
+	{ echo none >"$queue/scheduler"; } 2>/dev/null
+	echo 0 >"$queue/iostats"
+done
+tracer_start left trace --host --origin --op read
+run_as loader loader.out --rw=randwrite --number_ios=2000 --iodepth=64 --iodepth_batch_submit=64
+run_as "$hostile" hostile.out --rw=randread --number_ios=300 --iodepth=1
+tracer_stop "$tracer_pid"
+equal "without iostats: the tracer ends well" $? 0
+equal "reads are of who submitted them" "$(grep -c " pid=$(process hostile.out) " left)" 300
+equal "and of nobody whose writes are left out" "$(grep -c " pid=$(process loader.out) " left)" 0
+
 check "what is no cgroup is refused" sh -c '! ntprof-bpf --host --cgroup nowhere 2>err; grep -q "no such cgroup" err'
 check "one whose I/O is its parent's, too" sh -c '! ntprof-bpf --host --cgroup b/bare 2>err; grep -q "write +io" err'
 check "a target knows none" sh -c '! ntprof-bpf --target --by cgroup 2>err; grep -q "only the host knows" err'

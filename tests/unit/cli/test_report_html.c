@@ -8,6 +8,7 @@
 
 #include "cli/recordings.h"
 #include "core/hash.h"
+#include "merge/tcp_history.h"
 
 /* A name that ends a script, a comment, an attribute and a style sheet. */
 #define NAME "</script></style>--><img src=x onerror=\"alert(1)\" '>"
@@ -131,6 +132,34 @@ static bool with_events(struct nt_record *r)
 		recording_put(&eventful[NT_HOST], &e);
 	}
 	return true;
+}
+
+/* The host has 5 connections more than a recording has room for, before those of the target. */
+static bool with_connections(struct nt_record *r)
+{
+	struct stream_event e = {.type = STREAM_TCP, .tcp = {.gen = 1, .ns = 1}};
+	const unsigned int nr = r->side == NT_HOST ? TCP_HISTORY_QUEUES + 5 : 1;
+
+	if (!seen[r->side]++)
+		for (; e.tcp.slot < nr; e.tcp.slot++)
+			recording_put(&eventful[r->side], &e);
+	return true;
+}
+
+static void connections_past_the_limit_are_counted_for_each_recording(void **state)
+{
+	struct recording f[2] = {{.edit = with_connections}, {.edit = with_connections}};
+	struct traffic_config c = traffic_of_one_queue();
+	static struct result r;
+
+	eventful = f;
+	memset(seen, 0, sizeof(seen));
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, f[1].path);
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, ": TCP connections and times that found no room 5\n");
+	assert_null(strstr(strstr(r.out, "found no room") + 1, "found no room"));
+	recordings_free(f, 2);
 }
 
 static void keep_output(const char *name, const char *text)
@@ -772,6 +801,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_text),
+		cmocka_unit_test(connections_past_the_limit_are_counted_for_each_recording),
 		cmocka_unit_test(events_and_tcp_have_marks_curves_and_tables),
 		cmocka_unit_test(of_endless_events_the_last_have_marks_and_the_others_are_counted),
 		cmocka_unit_test(tcp_connections_without_room_are_counted),

@@ -181,13 +181,13 @@ static void connections_without_a_state_take_no_room(void **state)
 
 	for (; info.slot < 2 * TCP_HISTORY_NAMED; info.slot++)
 		assert_int_equal(tcp_history_queue(&h, 0, NT_HOST, &info), 0);
-	assert_int_equal(h.past_queues, 0);
+	assert_int_equal(h.stream[0].past_queues, 0);
 	assert_int_equal(HASH_COUNT(h.stream[0].named), TCP_HISTORY_NAMED);
 	for (unsigned int i = 1; i <= TCP_HISTORY_QUEUES + 3; i++)
 		for (unsigned int k = 0; k < 2; k++)
 			assert_int_equal(
 				tcp_history_state(&h, 0, info.slot - i, 1, (1 + k) * MS, &s), 0);
-	assert_int_equal(h.past_queues, 3);
+	assert_int_equal(h.stream[0].past_queues, 3);
 	tcp_history_rows(&h, 0, &rows);
 	assert_int_equal(rows.nr, TCP_HISTORY_QUEUES);
 	assert_string_equal(rows.row[0].peer, "nqn.a");
@@ -203,10 +203,10 @@ static void what_finds_no_room_is_counted(void **state)
 
 	for (unsigned int i = 0; i < TCP_HISTORY_QUEUES + 3; i++)
 		assert_int_equal(tcp_history_state(&h, 0, i, 1, MS, &s), 0);
-	assert_int_equal(h.past_queues, 3);
+	assert_int_equal(h.stream[0].past_queues, 3);
 	h.stream[0].resent = TCP_HISTORY_TIMES;
 	assert_int_equal(tcp_history_resent(&h, 0, &(struct nt_resent){.gen = 1, .ns = 1}), 0);
-	assert_int_equal(h.past_times, 1);
+	assert_int_equal(h.stream[0].past_times, 1);
 	tcp_history_free(&h);
 }
 
@@ -223,9 +223,9 @@ static void each_stream_has_room_of_its_own(void **state)
 		assert_int_equal(tcp_history_queue(&h, 0, NT_HOST, &info), 0);
 	for (unsigned int i = 0; i < TCP_HISTORY_QUEUES + 3; i++)
 		assert_int_equal(tcp_history_state(&h, 0, i, 1, MS, &s), 0);
-	assert_int_equal(h.past_queues, 3);
+	assert_int_equal(h.stream[0].past_queues, 3);
 	assert_int_equal(tcp_history_state(&h, 1, 0, 1, MS, &s), 0);
-	assert_int_equal(h.past_queues, 3);
+	assert_int_equal(tcp_history_past(&h, 1), 0);
 	tcp_history_rows(&h, 1, &rows);
 	assert_int_equal(rows.nr, 1);
 	assert_string_equal(rows.row[0].peer, "nqn.b");
@@ -235,9 +235,11 @@ static void each_stream_has_room_of_its_own(void **state)
 	for (uint64_t ns = 1; ns <= TCP_HISTORY_TIMES + 2; ns++)
 		assert_int_equal(tcp_history_resent(&h, 0, &(struct nt_resent){.gen = 1, .ns = ns}),
 				 0);
-	assert_int_equal(h.past_times, 2);
+	assert_int_equal(h.stream[0].past_times, 2);
 	assert_int_equal(tcp_history_resent(&h, 1, &(struct nt_resent){.gen = 1, .ns = 1}), 0);
-	assert_int_equal(h.past_times, 2);
+	assert_int_equal(tcp_history_past(&h, 1), 0);
+	assert_int_equal(tcp_history_past(&h, 0), 5);
+	assert_int_equal(tcp_history_past(&h, 2), 0);
 	tcp_rows_free(&rows);
 	tcp_history_free(&h);
 }

@@ -24,6 +24,7 @@ static void an_input_is_described_by_its_header_and_by_what_was_read(void **stat
 		"measured_seconds 1.500",
 		"unknown_losses 9",
 		"names_gone 8",
+		"tcp_past 7",
 		"unknown_frames 2",
 		"longer_frames 1",
 	};
@@ -34,6 +35,7 @@ static void an_input_is_described_by_its_header_and_by_what_was_read(void **stat
 		.begun = true,
 		.header = header,
 		.names_gone = 8,
+		.tcp_past = 7,
 		.losses = {.unknown = 9},
 		.clock = {.monotonic_ns = 500000000, .realtime_ns = 1704067200000000000},
 		.first_ns = 1000000000,
@@ -64,8 +66,8 @@ static void an_input_that_has_not_begun_has_a_path(void **state)
 		"path a.ntp",	      "side -",		  "hostname -",	  "kernel -",
 		"source -",	      "sample -",	  "selection -",  "commands -",
 		"duration_seconds -", "began -",	  "ended -",	  "bursts -",
-		"measured_seconds -", "unknown_losses -", "names_gone -", "unknown_frames -",
-		"longer_frames -",
+		"measured_seconds -", "unknown_losses -", "names_gone -", "tcp_past -",
+		"unknown_frames -",   "longer_frames -",
 	};
 	/* As of an earlier reading. */
 	const struct input in = {.path = "a.ntp", .header = header, .records = 3};
@@ -91,6 +93,7 @@ static void what_is_usual_of_an_input_is_left_out(void **state)
 		"measured_seconds -",
 		"unknown_losses -",
 		"names_gone -",
+		"tcp_past -",
 		"unknown_frames -",
 		"longer_frames -",
 	};
