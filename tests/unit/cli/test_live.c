@@ -308,6 +308,9 @@ static void keys_change_the_screen_and_q_ends_it(void **state)
 	type(user.terminal, "A");
 	type(user.terminal, "?");
 	assert_true(is_seen(user.terminal, "quit, with the summary"));
+	/* Of a page it goes back. */
+	type(user.terminal, "q");
+	assert_true(is_seen(user.terminal, "no row matches the filter"));
 	type(user.terminal, "q");
 	assert_true(is_seen(user.terminal, "summary of"));
 	assert_true(has_lines(true));
