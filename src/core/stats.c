@@ -536,16 +536,23 @@ bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint6
 	return off * off > 25 * expected * (1 - 1.0 / s->sample);
 }
 
-void stalls_look(struct stalls *t, const struct stats *s, uint64_t now)
+const struct stats_row *stats_stalled(const struct stats *s)
 {
 	const struct stats_row *oldest = NULL;
-	bool was = t->now;
 
 	for (size_t i = 0; i < s->nr_rows; i++)
 		if (!oldest || s->rows[i]->waiting.oldest_ns > oldest->waiting.oldest_ns)
 			oldest = s->rows[i];
-	t->now = oldest && oldest->waiting.oldest_ns >= STATS_STALLED_NS;
-	if (!t->now)
+	return oldest && oldest->waiting.oldest_ns >= STATS_STALLED_NS ? oldest : NULL;
+}
+
+void stalls_look(struct stalls *t, const struct stats *s, uint64_t now)
+{
+	const struct stats_row *oldest = stats_stalled(s);
+	bool was = t->now;
+
+	t->now = oldest != NULL;
+	if (!oldest)
 		return;
 	t->nr += !was;
 	t->first_ns = t->first_ns ?: now;

@@ -419,6 +419,9 @@ void stats_wait(struct stats_row *row, const struct nt_record *r, bool measured,
  */
 bool stats_sample(const struct stats *s, bool summary, uint64_t *measured, uint64_t *all);
 
+/** stats_stalled() - the row whose command is the oldest, if it is stalled; or NULL */
+const struct stats_row *stats_stalled(const struct stats *s);
+
 /** stalls_look() - call it after each interval; @now: CLOCK_MONOTONIC nanoseconds */
 void stalls_look(struct stalls *t, const struct stats *s, uint64_t now);
 

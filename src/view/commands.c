@@ -769,7 +769,7 @@ void story_print_blocked(const struct blocked *b, bool target, FILE *f)
 	};
 	static const struct phrase unknown[] = {
 		PHRASE("\n             it may have done ", BLOCKED_DISK_UNKNOWN,
-		       .after = " more, of connections past the limit"),
+		       .after = " more, of connections whose names are not known"),
 	};
 
 	if (!b)

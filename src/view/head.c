@@ -306,7 +306,7 @@ static void stalled_print(const struct stats *s, FILE *f)
 		PHRASE(" in ", WAITING_STAGE),
 		PHRASE(" (", WAITING_WHERE, .after = ")"),
 	};
-	const struct stats_row *oldest_row = NULL, *before = NULL;
+	const struct stats_row *oldest_row = stats_stalled(s), *before = NULL;
 	struct waiting_rows rows;
 	size_t stalled = 0, controllers = 0;
 
@@ -319,10 +319,8 @@ static void stalled_print(const struct stats *s, FILE *f)
 		controllers += !before || !is_same_controller(before, row);
 		before = row;
 		stalled++;
-		if (!oldest_row || row->waiting.oldest_ns > oldest_row->waiting.oldest_ns)
-			oldest_row = row;
 	}
-	if (!stalled)
+	if (!oldest_row)
 		return;
 	columns_waiting(&rows, s);
 	fprintf(f, "stalled: %s", oldest_row->controller);

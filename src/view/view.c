@@ -376,6 +376,38 @@ static void losses_print(const struct view_options *o, const struct block *b, st
 		losses_print_interval(b->s, f, wrap);
 }
 
+/*
+ * A peer tells of commands that have ended. So which stage those in flight are in is known of this
+ * machine's stages alone; those of the same controller before it say what it waits for.
+ */
+static void stalled_before_print(const struct stats *s, const struct live_merge *peers, FILE *f)
+{
+	const struct stats_row *row = stats_stalled(s);
+	double ns[NT_MERGED_STAGES_NR] = {0}, all = 0;
+	unsigned int most = 0;
+
+	for (unsigned int of_all = 0; row && of_all < 2; of_all++) {
+		const struct totals *m =
+			of_all ? live_merge_totals(peers, true) : live_merge_last(peers);
+
+		for (unsigned int i = 0; i < m->nr_rows; i++) {
+			const struct totals_row *t = m->row[i];
+
+			if (!t || !visible_rows_is_ctrl(s, row, t->connection))
+				continue;
+			for (unsigned int k = 0; k < NT_MERGED_STAGES_NR; k++) {
+				ns[k] += t->how.into[k] == k ? (double)t->sum[k] : 0;
+				all += t->how.into[k] == k ? (double)t->sum[k] : 0;
+			}
+		}
+	}
+	for (unsigned int k = 1; k < NT_MERGED_STAGES_NR; k++)
+		most = ns[k] > ns[most] ? k : most;
+	if (all > 0)
+		fprintf(f, "merged commands of %s before that: %.1f %% of the time in %s\n",
+			row->controller, ns[most] / all * 100, merged_stage_name(most));
+}
+
 static void head_show(const struct view_options *o, const struct block *b, const struct screen *s)
 {
 	bool screen = o->redraw && !b->summary, small = is_small(o);
@@ -388,6 +420,8 @@ static void head_show(const struct view_options *o, const struct block *b, const
 			   o->redraw ? b->width : WRAP_NEVER);
 	if (!b->summary)
 		alarms_print(b->s, o->controllers, alarms, s->part[SCREEN_ALARMS]);
+	if (!b->summary && o->peers && !(screen && small))
+		stalled_before_print(b->s, o->peers, s->part[SCREEN_ALARMS]);
 	/* A stall may be over whenever one looks. */
 	if (o->stalls && !o->stalls->now && !(screen && small))
 		stalls_print(o->stalls, s->part[SCREEN_ALARMS]);

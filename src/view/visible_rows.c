@@ -583,19 +583,25 @@ struct stages_sum *visible_rows_stages(const struct visible_rows *p, const struc
 	return sum;
 }
 
-bool visible_rows_is_of(const struct stats *s, const struct stats_row *r,
-			const struct merge_connection *c)
+bool visible_rows_is_ctrl(const struct stats *s, const struct stats_row *r,
+			  const struct merge_connection *c)
 {
 	const char *nqn = s->side == NT_HOST ? c->subsysnqn : c->hostnqn;
 	char name[sizeof(r->controller)];
 
-	if (r->shared || r->qid != c->qid || (nqn[0] && strcmp(r->peer, nqn) != 0))
+	if (r->shared || (nqn[0] && strcmp(r->peer, nqn) != 0))
 		return false;
 	if (s->side == NT_HOST)
 		snprintf(name, sizeof(name), "nvme%u", c->host_instance);
 	else
 		snprintf(name, sizeof(name), "cntlid %u", c->cntlid);
 	return !strcmp(r->controller, name);
+}
+
+bool visible_rows_is_of(const struct stats *s, const struct stats_row *r,
+			const struct merge_connection *c)
+{
+	return r->qid == c->qid && visible_rows_is_ctrl(s, r, c);
 }
 
 /* Whether a connection's operation is in @row, or, if that is NULL, in any row that is shown. */

@@ -94,6 +94,10 @@ struct stages_sum *visible_rows_stages(const struct visible_rows *p, const struc
 bool visible_rows_is_of(const struct stats *s, const struct stats_row *r,
 			const struct merge_connection *c);
 
+/** visible_rows_is_ctrl() - the same of the row's controller, whatever the queue */
+bool visible_rows_is_ctrl(const struct stats *s, const struct stats_row *r,
+			  const struct merge_connection *c);
+
 /**
  * visible_rows_merged() - the merged commands of controllers that have a row, of an interval
  * @s: of visible_rows_make()

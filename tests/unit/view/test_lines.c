@@ -390,7 +390,7 @@ static void others_of_unknown_connections_are_told_if_there_are_some(void **stat
 	story_print_blocked(&b, true, out);
 	assert_int_equal(fflush(out), 0);
 	assert_non_null(strstr(written, "1.50us\n             it may have done 7 more, of "
-					"connections past the limit\n"));
+					"connections whose names are not known\n"));
 }
 
 static void must_tell(const struct slow_command *slow, const char *end, bool target)

@@ -21,6 +21,7 @@ struct pair {
 	const char *target_nqn;
 	bool slow_disk;
 	struct view_state *page;
+	bool hangs; /* a command of the host is in flight for 3 s */
 };
 
 /*
@@ -110,17 +111,25 @@ static void host_records(struct live_merge *l, const struct pair *p)
 /* @state: of a screen of 132 columns; NULL: a pipe */
 static char *show(const struct live_merge *l,
 		  int (*what)(const struct stats *s, struct view_options *o),
-		  struct view_state *state)
+		  struct view_state *state, bool hangs)
 {
 	static struct stats s = {.side = NT_HOST, .driver = "nvme_tcp", .source = "stock"};
+	struct queue_info q = traffic_stream_queue(&config, 0, NT_HOST);
+	char controller[32];
 	struct view_options o = {.columns = 132, .peers = l, .state = state, .redraw = state};
 	char *text = NULL;
 	size_t size = 0;
 
+	snprintf(controller, sizeof(controller), "nvme%u", q.instance);
+	stats_row(&s, controller, q.subsysnqn, q.qid, NT_OP_READ, false)->waiting =
+		(struct waiting){.commands = 1, .oldest_ns = hangs ? 3 * SECOND : 0};
 	o.out = open_memstream(&text, &size);
 	assert_non_null(o.out);
 	assert_int_equal(what(&s, &o), 0);
 	fclose(o.out);
+	stats_free(&s);
+	s.rows = NULL;
+	s.nr_rows = 0;
 	return text;
 }
 
@@ -145,9 +154,11 @@ static void run(const struct pair *p, char **interval, char **summary)
 		assert_int_equal(live_merge_ready(l), 0);
 	}
 	host_records(l, p);
-	*interval = show(l, view_interval, p->page);
+	if (p->hangs)
+		assert_int_equal(live_merge_interval(l), 0);
+	*interval = show(l, view_interval, p->page, p->hangs);
 	assert_int_equal(live_merge_finish(l, -1), 0);
-	*summary = show(l, view_summary, p->page);
+	*summary = show(l, view_summary, p->page, false);
 	live_merge_free(l);
 	close(fd);
 }
@@ -244,10 +255,24 @@ static void a_page_and_the_summary_say_why_slow_commands_are_slow(void **state)
 	free(summary);
 }
 
+static void what_hangs_is_in_the_stage_of_those_before_it(void **state)
+{
+	const struct pair pair = {.hangs = true};
+	char *interval, *summary;
+
+	run(&pair, &interval, &summary);
+	assert_contains(interval, "\nstalled: nvme");
+	assert_contains(interval, " before that: ");
+	assert_contains(strstr(interval, " before that: "), " % of the time in ");
+	assert_lacks(summary, " before that: ");
+	free(interval);
+	free(summary);
+}
+
 static void without_a_peer_that_page_says_what_it_takes(void **state)
 {
 	struct view_state page = {.page = VIEW_WHY};
-	char *text = show(NULL, view_interval, &page);
+	char *text = show(NULL, view_interval, &page, false);
 
 	assert_contains(text, "it takes both machines: start with --peer");
 	free(text);
@@ -258,6 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stages_beside_points_that_either_side_lacks_are_joined),
 		cmocka_unit_test(a_page_and_the_summary_say_why_slow_commands_are_slow),
+		cmocka_unit_test(what_hangs_is_in_the_stage_of_those_before_it),
 		cmocka_unit_test(without_a_peer_that_page_says_what_it_takes),
 		cmocka_unit_test(a_peer_that_does_not_match_tells_its_own_figures_and_why),
 	};
