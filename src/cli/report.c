@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "cli/report_add.h"
 #include "cli/report_compare.h"
 #include "cli/report_fio.h"
 #include "cli/report_print.h"

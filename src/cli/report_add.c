@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What counts commands for a report: each is given to all that was asked for. */
-#include "cli/report_print.h"
+#include "cli/report_add.h"
 
 #include "core/segments.h"
 #include "merge/places.h"
@@ -22,15 +21,6 @@ void report_groups_seen(struct report *r, const struct merge_connection *c,
 		r->first_ns = first;
 	if (last > r->last_ns)
 		r->last_ns = last;
-}
-
-bool report_several_hosts(const struct report *r)
-{
-	unsigned int hosts = 0;
-
-	for (unsigned int i = 0; i < r->nr; i++)
-		hosts += r->inputs[i].begun && r->inputs[i].header.side == NT_HOST;
-	return hosts > 1;
 }
 
 /*
