@@ -187,6 +187,7 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	struct sock *sk;
 
 	if (q->object != h->ctrl || q->controller != number) {
+		slot_seen(h->slot);
 		q->object = h->ctrl;
 		q->controller = number;
 		q->instance = h->instance;

@@ -70,6 +70,25 @@ static __always_inline __u64 kernel_queue_at(__u32 slot)
 	return queue && (__u64)BPF_CORE_READ(sk, sk_user_data) == queue ? queue : 0;
 }
 
+/* Attempts of slot_seen(), of which each other CPU at the same time makes one fail. */
+#define NT_SLOT_SEEN_ATTEMPTS 8
+
+/* A queue takes its slot, where user space has to look from now on. */
+static __always_inline void slot_seen(__u32 slot)
+{
+	__u32 seen = nt_control.slots_seen, was;
+
+	for (__u32 i = 0; i < NT_SLOT_SEEN_ATTEMPTS; i++) {
+		if (seen > slot)
+			return;
+		was = __sync_val_compare_and_swap(&nt_control.slots_seen, seen, slot + 1);
+		if (was == seen)
+			return;
+		seen = was;
+	}
+	nt_control.slots_seen = ~0u;
+}
+
 /* Return: NULL if the map has no such slot */
 static __always_inline struct nt_queue *queue_at(__u32 slot)
 {

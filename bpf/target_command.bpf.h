@@ -99,6 +99,7 @@ static __always_inline void queue_begin(struct nt_queue *q, struct nvmet_tcp_que
 	 * does not change bit 0.
 	 */
 	q->gen += q->object == (__u64)queue && q->queue == key && q->gen != q->dead_gen ? 2 : 1;
+	slot_seen(slot);
 	q->object = (__u64)queue;
 	q->queue = key;
 	serves.gen = q->gen;

@@ -116,6 +116,7 @@ enum nt_tracked {
  *                see packets being joined
  * @burst: number of the burst in which all points have a program, with @stages; 0: they have not.
  *         Only commands that begin and end in the same burst have stages
+ * @slots_seen: one more than the highest slot in which a queue was seen
  * @events_lost: number of events and records that found no room in the ring buffer; the next one
  *               that finds room reports it
  * @failed: the interval in which a command was counted that failed, or an earlier one
@@ -158,6 +159,8 @@ enum nt_tracked {
  * burst        | loader: 0 before it detaches the first   | begin and end of commands
  *              | of these programs, a new number after it |
  *              | has attached all                         |
+ * slots_seen   | a queue's first command: exchanged if it | loader: looks for nothing behind it
+ *              | is too small                             |
  * events_lost  | begin and end of commands. Atomic        | the same, to report it with the
  *              | additions and exchanges                  | next event
  * failed       | ends of commands that failed             | loader, which looks for errors then
@@ -182,6 +185,7 @@ struct nt_control {
 	__u64 identified_ns;
 	__u32 joins_missed;
 	__u32 burst;
+	__u32 slots_seen;
 	__s64 seen_offset __attribute__((aligned(64)));
 	__s64 offset_before;
 	__u64 set_after;

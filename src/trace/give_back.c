@@ -125,9 +125,10 @@ struct there {
 
 static struct there release_gone(struct tracer *t)
 {
+	const uint32_t nr = slots_seen(t);
 	struct there there = {0};
 
-	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+	for (uint32_t slot = 0; slot < nr; slot++) {
 		struct nt_queue *q = &t->object.queues[slot];
 		uint32_t gen = q->gen;
 

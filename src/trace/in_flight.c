@@ -109,9 +109,10 @@ static void count_one(struct tracer *t, struct nt_cmd *c, void *context)
 
 uint64_t in_flight_count(struct tracer *t)
 {
+	const uint32_t nr = slots_seen(t);
 	uint64_t n = 0;
 
-	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
+	for (uint32_t slot = 0; slot < nr; slot++)
 		each(t, &t->object.queues[slot], count_one, &n);
 	return n;
 }
@@ -124,7 +125,7 @@ static void count_tracked(struct tracer *t, struct nt_cmd *c, void *context)
 void in_flight_untrack(struct tracer *t)
 {
 	uint32_t *tracked = &t->object.control->tracked;
-	uint32_t seen = __atomic_load_n(tracked, __ATOMIC_SEQ_CST);
+	uint32_t seen = __atomic_load_n(tracked, __ATOMIC_SEQ_CST), nr = slots_seen(t);
 	uint64_t n = 0;
 
 	if (!t->object.knobs->tracks || t->object.knobs->sample_below || seen == NT_TRACKED_NONE)
@@ -133,7 +134,7 @@ void in_flight_untrack(struct tracer *t)
 		__atomic_store_n(tracked, NT_TRACKED_FADING, __ATOMIC_SEQ_CST);
 		return;
 	}
-	for (uint32_t slot = 0; !n && slot < t->nr_slots; slot++)
+	for (uint32_t slot = 0; !n && slot < nr; slot++)
 		each(t, &t->object.queues[slot], count_tracked, &n);
 	if (!n)
 		__atomic_compare_exchange_n(tracked, &seen, NT_TRACKED_NONE, false,
@@ -142,9 +143,9 @@ void in_flight_untrack(struct tracer *t)
 
 bool in_flight_any(const struct tracer *t)
 {
-	uint32_t last = t->object.control->epoch - 1;
+	uint32_t last = t->object.control->epoch - 1, nr = slots_seen(t);
 
-	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+	for (uint32_t slot = 0; slot < nr; slot++) {
 		const struct nt_queue *q = &t->object.queues[slot];
 
 		if (q->object && q->qid &&
@@ -226,15 +227,16 @@ static bool may_have_some(const struct nt_queue *q, const struct slot_look *sear
 
 int in_flight_rows(struct tracer *t, struct stats *s, uint64_t now)
 {
-	uint32_t epoch = t->object.control->epoch;
+	uint32_t epoch = t->object.control->epoch, nr = slots_seen(t);
 	int err = 0;
 
-	for (uint32_t slot = 0; !err && slot < t->nr_slots; slot++) {
-		struct rows rows = {.s = s, .now = now, .slot = slot};
+	for (uint32_t slot = 0; !err && slot < nr; slot++) {
+		struct rows rows;
 
 		if (!t->object.queues[slot].object ||
 		    !may_have_some(&t->object.queues[slot], &t->looks[slot]))
 			continue;
+		rows = (struct rows){.s = s, .now = now, .slot = slot};
 		t->looks[slot].epoch = epoch;
 		each(t, &t->object.queues[slot], wait_in_row, &rows);
 		t->looks[slot].found = rows.found;
@@ -291,13 +293,14 @@ int in_flight_look(struct tracer *t)
 {
 	struct search search = {.now = monotonic_ns()};
 	uint64_t every = t->o.overdue_ns / LOOKS_PER_THRESHOLD;
+	const uint32_t nr = slots_seen(t);
 
 	if (every > LOOK_MAX_NS)
 		every = LOOK_MAX_NS;
 	if (!t->overdue || search.now - t->overdue_looked_ns < every)
 		return 0;
 	t->overdue_looked_ns = search.now;
-	for (uint32_t slot = 0; !search.err && slot < t->nr_slots; slot++)
+	for (uint32_t slot = 0; !search.err && slot < nr; slot++)
 		each(t, &t->object.queues[slot], look_at, &search);
 	overdue_looked(t->overdue);
 	return search.err;
@@ -391,16 +394,19 @@ static int take_waiting(struct tracer *t, const struct nt_queue *q, bool all)
 
 int in_flight_take_waiting(struct tracer *t)
 {
+	const uint32_t nr = t->object.knobs->fine ? slots_seen(t) : 0;
 	int taken = 0;
 
-	for (uint32_t slot = 0; t->object.knobs->fine && slot < t->nr_slots; slot++)
+	for (uint32_t slot = 0; slot < nr; slot++)
 		taken += take_waiting(t, &t->object.queues[slot], true);
 	return taken;
 }
 
 void in_flight_bury(struct tracer *t)
 {
-	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
+	const uint32_t nr = slots_seen(t);
+
+	for (uint32_t slot = 0; slot < nr; slot++) {
 		struct nt_queue *q = &t->object.queues[slot];
 		uint32_t dead = __atomic_load_n(&q->dead_gen, __ATOMIC_ACQUIRE);
 
@@ -432,9 +438,10 @@ static void cut_off(struct tracer *t, struct nt_cmd *c, void *context)
 
 uint64_t in_flight_cut_off(struct tracer *t)
 {
+	const uint32_t nr = slots_seen(t);
 	uint64_t n = 0;
 
-	for (uint32_t slot = 0; slot < t->nr_slots; slot++)
+	for (uint32_t slot = 0; slot < nr; slot++)
 		each(t, &t->object.queues[slot], cut_off, &n);
 	return n;
 }

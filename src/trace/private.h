@@ -188,6 +188,14 @@ struct tracer {
 	uint64_t collected_ns; /* &measured_ns then */
 };
 
+/* No queue was seen in this slot, nor in one behind it. */
+static inline uint32_t slots_seen(const struct tracer *t)
+{
+	uint32_t seen = __atomic_load_n(&t->object.control->slots_seen, __ATOMIC_ACQUIRE);
+
+	return seen < t->nr_slots ? seen : t->nr_slots;
+}
+
 /*
  * Whether programs count stages. The one stage that the ends of a target's command bound is its
  * latency.

@@ -69,6 +69,7 @@ static __always_inline int simulated_run(__u64 *ctx)
 	}
 	switch (s.what) {
 	case SIMULATED_CONNECT:
+		slot_seen(s.slot);
 		slot_index_set(s.owner, s.slot);
 		return 0;
 	case SIMULATED_BEGIN:

@@ -45,6 +45,17 @@ static void submit(unsigned int instance, unsigned int qid, __u32 tag)
 
 static const __u32 instances = SLOTS / 8; /* qid_stride of kernel.h */
 
+static void slots_seen_reach_to_the_highest(void **state)
+{
+	nt_control.slots_seen = 0;
+	slot_seen(5);
+	assert_int_equal(nt_control.slots_seen, 6);
+	slot_seen(2);
+	assert_int_equal(nt_control.slots_seen, 6);
+	submit(instances - 1, 7, TAG);
+	assert_int_equal(nt_control.slots_seen, instances * 8);
+}
+
 static void controllers_beyond_the_map_are_told_by_their_queues(void **state)
 {
 	/*
@@ -259,6 +270,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup(name, setup)
+		TEST(slots_seen_reach_to_the_highest),
 		TEST(controllers_beyond_the_map_are_told_by_their_queues),
 		TEST(slots_beyond_the_last_are_not_given),
 		TEST(queue_ids_beyond_a_controllers_are_told),

@@ -80,6 +80,7 @@ static struct tracer tracer_of(enum nt_side side)
 	};
 
 	memset(&shared, 0, sizeof(shared));
+	shared.control.slots_seen = SLOTS;
 	shared.bank = (char *)shared.cmds;
 	for (unsigned int i = 0; i < NT_POOLS_NR; i++)
 		t.object.pools[i] = (struct pool){
@@ -144,6 +145,22 @@ static void overdue_command_is_of_its_connection(void **state)
 	assert_int_equal(shared.told.qid, 5);
 	assert_int_equal(shared.told.cntlid, 7);
 	assert_int_equal(shared.told.flags, NT_F_IN_FLIGHT);
+	tracer_done(&t);
+}
+
+/* A large machine has a hundred thousand slots, of which few are used. */
+static void no_slot_is_looked_at_behind_those_with_a_queue(void **state)
+{
+	struct tracer t = tracer_of(NT_TARGET);
+
+	wait_in(1, 0, 3, SECOND);
+	shared.control.slots_seen = 1;
+	assert_int_equal(in_flight_count(&t), 0);
+	shared.control.slots_seen = 2;
+	assert_int_equal(in_flight_count(&t), 1);
+	/* More than there are: see slot_seen(). */
+	shared.control.slots_seen = ~0u;
+	assert_int_equal(in_flight_count(&t), 1);
 	tracer_done(&t);
 }
 
@@ -819,6 +836,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(overdue_command_is_of_its_connection),
+		cmocka_unit_test(no_slot_is_looked_at_behind_those_with_a_queue),
 		cmocka_unit_test(looks_are_as_far_apart_as_the_threshold_asks),
 		cmocka_unit_test(command_that_was_told_as_overdue_is_marked_when_it_ends),
 		cmocka_unit_test(overdue_connect_is_of_no_controller_yet),
