@@ -356,8 +356,9 @@ int NT_PROG_MEASURING(stock_sendpage, struct socket *sock, void *page, int offse
 }
 
 SEC("fentry/sock_no_sendpage")
-int NT_PROG_MEASURING(stock_no_sendpage, struct socket *sock, void *page, int offset, __u64 size)
+int NT_PROG_SELDOM(stock_no_sendpage, struct socket *sock, void *page, int offset, __u64 size)
 {
+	seldom_ran(NT_SELDOM_stock_no_sendpage);
 	return to_socket(sock, size);
 }
 

@@ -26,6 +26,7 @@ int BPF_PROG(packet_joined, struct sk_buff *to)
 	struct sock *sk = to->sk;
 	struct nt_queue *q;
 
+	seldom_ran(NT_SELDOM_packet_joined);
 	if (!sk)
 		return 0;
 	q = queue_of_socket(sk);
@@ -41,6 +42,7 @@ int BPF_PROG(packet_waits, struct sock *sk, struct sk_buff *skb)
 	struct sk_buff *tail;
 	struct nt_queue *q;
 
+	seldom_ran(NT_SELDOM_packet_waits);
 	q = queue_of_socket(sk);
 	if (!q)
 		return 0;

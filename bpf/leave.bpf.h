@@ -58,4 +58,16 @@
 #define NT_PROG_COUNTING(name, args...) \
 	NT_PROG_LEAVING(nt_knobs.tracks && !nt_knobs.count_all, none_is_tracked(), name, ##args)
 
+/* For a program of NT_SELDOM: as NT_PROG_MEASURING(), but each run has to be noted by seldom_ran().
+ */
+#define NT_PROG_SELDOM(name, args...) \
+	NT_PROG_LEAVING(nt_knobs.tracks && !nt_knobs.stages, none_is_tracked(), name, ##args)
+
+/* Notes that a program of NT_SELDOM runs. All CPUs read the line, which is written once a burst. */
+static __always_inline void seldom_ran(enum nt_seldom which)
+{
+	if (nt_knobs.stages && !nt_control.ran[which])
+		nt_control.ran[which] = 1;
+}
+
 #endif /* NTPROF_LEAVE_BPF_H */

@@ -323,15 +323,17 @@ static __always_inline int data_come(struct nvmet_tcp_cmd *cmd)
 }
 
 SEC("fentry/nvmet_tcp_build_pdu_iovec")
-int NT_PROG_MEASURING(stock_data, struct nvmet_tcp_cmd *cmd)
+int NT_PROG_SELDOM(stock_data, struct nvmet_tcp_cmd *cmd)
 {
+	seldom_ran(NT_SELDOM_stock_data);
 	return data_come(cmd);
 }
 
 /* The name of that function in Linux 5.15, except for the last of its stable releases. */
 SEC("fentry/nvmet_tcp_map_pdu_iovec")
-int NT_PROG_MEASURING(stock_data_map, struct nvmet_tcp_cmd *cmd)
+int NT_PROG_SELDOM(stock_data_map, struct nvmet_tcp_cmd *cmd)
 {
+	seldom_ran(NT_SELDOM_stock_data_map);
 	return data_come(cmd);
 }
 
@@ -344,11 +346,12 @@ static __always_inline int executing(void *ctx, struct nvmet_req *req)
 	return 0;
 }
 
-#define EXECUTING(function)                                                 \
-	SEC("fentry/" #function)                                            \
-	int NT_PROG_MEASURING(stock_exec_##function, struct nvmet_req *req) \
-	{                                                                   \
-		return executing(ctx, req);                                 \
+#define EXECUTING(function)                                              \
+	SEC("fentry/" #function)                                         \
+	int NT_PROG_SELDOM(stock_exec_##function, struct nvmet_req *req) \
+	{                                                                \
+		seldom_ran(NT_SELDOM_stock_exec_##function);             \
+		return executing(ctx, req);                              \
 	}
 EXECUTING(nvmet_bdev_execute_rw)
 EXECUTING(nvmet_bdev_execute_dsm)

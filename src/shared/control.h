@@ -88,6 +88,33 @@ enum nt_tracked {
 	NT_TRACKED_FADING,
 };
 
+/*
+ * Programs on functions that many loads never call. Attaching one and detaching it again takes the
+ * kernel some 20 million instructions, so those that have not run stay attached between two bursts
+ * of all points.
+ */
+/* clang-format off */
+#define NT_SELDOM(X)							\
+	X(packet_joined)						\
+	X(packet_waits)							\
+	X(stock_no_sendpage)						\
+	X(stock_data)							\
+	X(stock_data_map)						\
+	X(stock_exec_nvmet_bdev_execute_rw)				\
+	X(stock_exec_nvmet_file_execute_rw)				\
+	X(stock_exec_nvmet_bdev_execute_dsm)				\
+	X(stock_exec_nvmet_file_execute_dsm)				\
+	X(stock_exec_nvmet_bdev_execute_zone_append)			\
+	X(stock_exec_nvmet_passthru_execute_cmd)			\
+	X(stock_exec_nvmet_execute_set_features)			\
+	X(stock_exec_nvmet_execute_admin_connect)			\
+	X(stock_exec_nvmet_execute_io_connect)				\
+	X(stock_exec_nvmet_execute_auth_send)
+/* clang-format on */
+
+#define NT_SELDOM_ID(name) NT_SELDOM_##name,
+enum nt_seldom { NT_SELDOM(NT_SELDOM_ID) NT_SELDOM_NR };
+
 /* Value of @began_ns while the loader attaches the program that sees commands begin. */
 #define NT_BEGINNING (~0ULL)
 
@@ -117,6 +144,8 @@ enum nt_tracked {
  * @burst: number of the burst in which all points have a program, with @stages; 0: they have not.
  *         Only commands that begin and end in the same burst have stages
  * @slots_seen: one more than the highest slot in which a queue was seen
+ * @ran: for each program of NT_SELDOM, whether it has run since the last burst of all
+ *       points ended, with @stages
  * @events_lost: number of events and records that found no room in the ring buffer; the next one
  *               that finds room reports it
  * @failed: the interval in which a command was counted that failed, or an earlier one
@@ -161,6 +190,8 @@ enum nt_tracked {
  *              | has attached all                         |
  * slots_seen   | a queue's first command: exchanged if it | loader: looks for nothing behind it
  *              | is too small                             |
+ * ran          | these programs; loader: 0 when a burst   | loader: detaches after a burst only
+ *              | ends                                     | those that have run
  * events_lost  | begin and end of commands. Atomic        | the same, to report it with the
  *              | additions and exchanges                  | next event
  * failed       | ends of commands that failed             | loader, which looks for errors then
@@ -186,6 +217,7 @@ struct nt_control {
 	__u32 joins_missed;
 	__u32 burst;
 	__u32 slots_seen;
+	__u8 ran[NT_SELDOM_NR];
 	__s64 seen_offset __attribute__((aligned(64)));
 	__s64 offset_before;
 	__u64 set_after;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/time.h"
 #include "trace/kernel.h"
 #include "trace/missed.h"
@@ -125,6 +126,22 @@ static bool is_needed(const struct tracer *t, const char *name)
 			  (probe_stands_in(name) && !needs_nested(t, name))))
 		return false;
 	return !has_learnt(t, name);
+}
+
+/*
+ * Whether program @name stays attached when a burst of all points ends, as it has not run since the
+ * last one did. It costs nothing as long as it does not run.
+ */
+static bool seldom_stays(struct tracer *t, const char *name)
+{
+#define SELDOM_NAME(name) #name,
+	static const char *const names[] = {NT_SELDOM(SELDOM_NAME)};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return !__atomic_exchange_n(&t->object.control->ran[i], 0,
+						    __ATOMIC_RELAXED);
+	return false;
 }
 
 static void tell_time(const struct tracer *t, const char *what, unsigned int programs,
@@ -381,7 +398,7 @@ void attach_burst_over(struct tracer *t)
 	__atomic_store_n(&t->object.control->burst, 0, __ATOMIC_RELEASE);
 	t->object.control->data_watched = 0;
 	for (unsigned int i = 0; names[i]; i++)
-		if (!t->of_ends[i])
+		if (!t->of_ends[i] && !seldom_stays(t, names[i]))
 			detach_program(t, names[i]);
 	pool_wait(&t->object.pools[NT_POOL_CMDS]);
 	tell_time(t, "detached", attached - t->attached, since);

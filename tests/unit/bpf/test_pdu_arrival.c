@@ -265,6 +265,20 @@ static void reads_and_writes_are_executed_by_their_function(void **state)
 	assert_uint_in_range(c->r.points[NT_T_EXEC], exec + 1, kernel.now);
 }
 
+/* The loader leaves a program attached between bursts of all points as long as it has not run. */
+static void run_of_a_program_that_may_stay_attached_is_noted(void **state)
+{
+	const __u8 *ran = nt_control.ran;
+
+	measured_read();
+	assert_int_equal(ran[NT_SELDOM_stock_exec_nvmet_bdev_execute_rw], 0);
+	nt_knobs.stages = true;
+	measured_read();
+	nt_knobs.stages = false;
+	assert_int_equal(ran[NT_SELDOM_stock_exec_nvmet_bdev_execute_rw], 1);
+	assert_int_equal(ran[NT_SELDOM_stock_exec_nvmet_file_execute_rw], 0);
+}
+
 /* No program sees what executes them: they are at the device as long as they are not answered. */
 static void command_without_data_is_executed_at_once(void **state)
 {
@@ -417,6 +431,7 @@ int main(void)
 		TEST(capsule_of_a_queue_that_is_not_known_is_not_left_at_once),
 		TEST(time_is_told_once),
 		TEST(reads_and_writes_are_executed_by_their_function),
+		TEST(run_of_a_program_that_may_stay_attached_is_noted),
 		TEST(command_without_data_is_executed_at_once),
 		TEST(write_whose_function_is_not_watched_is_executed_since_its_data_came),
 		TEST(write_that_was_not_seen_to_be_executed_has_no_such_point),

@@ -252,6 +252,38 @@ static bool is_attached(const char *name)
 	return *object_link(NULL, name) != NULL;
 }
 
+/* What has run is detached, as it would cost each command. What then does not run stays. */
+static void what_has_not_run_stays_after_a_burst_of_all_points(void **state)
+{
+	static const char rw[] = "stock_exec_nvmet_bdev_execute_rw";
+	struct nt_control control = {0};
+	struct tracer t = {
+		.o = {.side = NT_TARGET, .stages = true},
+		.object.control = &control,
+		.object.pools[NT_POOL_CMDS].grace.outer_fd = FD_GRACE,
+		.missed = {{.fd = -1, .twin_fd = -1}},
+		.nr_missed = 1,
+	};
+	char detail[128];
+
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.refused = "";
+	assert_int_equal(attach_burst(&t, detail, sizeof(detail)), TRACER_OK);
+	assert_true(is_attached(rw));
+	control.ran[NT_SELDOM_stock_exec_nvmet_bdev_execute_rw] = 1;
+	attach_burst_over(&t);
+	assert_false(is_attached(rw));
+	assert_false(is_attached("stock_copied"));
+	assert_true(is_attached("stock_exec_nvmet_file_execute_rw"));
+	assert_true(is_attached("stock_data"));
+	assert_int_equal(attach_burst(&t, detail, sizeof(detail)), TRACER_OK);
+	assert_true(is_attached("stock_copied"));
+	attach_burst_over(&t);
+	assert_true(is_attached(rw));
+	attach_detach_all(&t);
+	assert_int_equal(attached_now(), 0);
+}
+
 /*
  * The twin runs where an interrupt finds its program running. It stays attached until it is known
  * that no interrupt does so.
@@ -463,6 +495,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_attached_is_found_by_trying),
 		cmocka_unit_test(what_was_tried_is_detached_and_has_seen_no_command),
 		cmocka_unit_test(between_two_bursts_nothing_is_attached),
+		cmocka_unit_test(what_has_not_run_stays_after_a_burst_of_all_points),
 		cmocka_unit_test(who_stands_in_is_there_until_queues_with_io_have_been_seen),
 		cmocka_unit_test(who_stands_in_on_a_target_is_there_once_a_run_was_skipped),
 		cmocka_unit_test(who_stands_in_stays_once_a_beginning_was_skipped),
