@@ -327,7 +327,7 @@ static void stalled_print(const struct stats *s, FILE *f)
 	if (rows.nr)
 		LINE_PRINT(f, &waiting_columns, oldest, &rows.row[0]);
 	if (stalled > 1)
-		fprintf(f, ", and %zu other row%s", stalled - 1, stalled > 2 ? "s" : "");
+		fprintf(f, ", %zu more row%s", stalled - 1, stalled > 2 ? "s" : "");
 	if (controllers > 1)
 		fprintf(f, " (%zu controllers)", controllers);
 	fputs("\n", f);
@@ -362,8 +362,8 @@ void alarms_print(const struct stats *s, const struct controllers *c, unsigned i
 		shown++;
 	}
 	if (nr > shown)
-		fprintf(f, "... %zu more controllers that are not live, or do not answer\n",
-			nr - shown);
+		fprintf(f, "%s%zu %scontrollers that are not live, or do not answer\n",
+			shown ? "... " : "", nr - shown, shown ? "more " : "");
 	stalled_print(s, f);
 }
 

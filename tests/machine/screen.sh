@@ -177,7 +177,8 @@ tc qdisc add dev lo root netem loss 100%
 seen "dead again: rows are stalled, and in which stage" '^stalled: nvme[0-9]+ for [0-9.]+s in '
 keep stalled-80x24
 tc qdisc del dev lo root
-gone "and no more when the network is back" '^stalled'
+gone "and no more when the network is back" '^stalled: '
+seen "but it is told that there was one" '^stalled [0-9]+ times? since '
 keys q
 restored "dead again: q"
 
