@@ -363,18 +363,26 @@ static bool hot_times(const struct why_view *v, const struct tail *t, bool day,
 	return true;
 }
 
-/* "from 14:03:05 to 14:03:10", or "in 4 of 60 seconds from 14:03:05 to 14:03:59" */
+/* Whether the times of has_time() are one: half of what lies between the first and the last. */
+static bool is_one_time(const struct tail *t)
+{
+	return t->hot_seconds * 2e9 >= (double)(t->hot_to_ns - t->hot_from_ns);
+}
+
+/* "from 14:03:05 to 14:03:10", or "in 4 of 60 seconds between 14:03:05 and 14:03:59" */
 static void say_when(struct text *s, const struct why_view *v, const struct tail *t)
 {
 	char from[LOCAL_TIME_LEN], to[LOCAL_TIME_LEN];
 	bool known = hot_times(v, t, t->seconds >= DAY_S, from, to);
 
-	if (!known || t->hot_seconds * 2e9 < (double)(t->hot_to_ns - t->hot_from_ns)) {
-		say(s, "in ");
-		say_seconds(s, t->hot_seconds, t->seconds);
+	if (known && is_one_time(t)) {
+		say(s, "from %s to %s", from, to);
+		return;
 	}
+	say(s, "in ");
+	say_seconds(s, t->hot_seconds, t->seconds);
 	if (known)
-		say(s, "%sfrom %s to %s", s->s[s->used - 1] == ' ' ? "" : " ", from, to);
+		say(s, " between %s and %s", from, to);
 }
 
 static bool not_place(const struct why_view *v, const struct tail *t, enum cause_place place)
@@ -437,7 +445,8 @@ static void print_command(const struct why_view *v, const struct tail *t, FILE *
 		fprintf(f, " %s", v->files[i]);
 	fprintf(f, "%s --op %s --where 'latency>=%" PRIu64 "ns'", plain ? "" : " FILE...",
 		op_words[t->op], t->from_ns);
-	if (v->one_clock && t->seconds < DAY_S && has_time(t) && hot_times(v, t, false, from, to))
+	if (v->one_clock && t->seconds < DAY_S && has_time(t) && is_one_time(t) &&
+	    hot_times(v, t, false, from, to))
 		fprintf(f, " --time %s-%s", from, to);
 	fprintf(f, " --by %s%s\n", by_words[t->key.key],
 		v->selected ? ", and what you selected by" : "");
