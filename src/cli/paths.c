@@ -122,7 +122,7 @@ static const struct argp paths_argp = {
 	.doc = "Show, once, the NVMe/TCP controllers of this host, and for each of their queues: the "
 	       "CPUs that submit to it, the CPU of its worker (io_cpu), both ends of its connection, "
 	       "the network card, the CPUs of the card's interrupt for it, and the card's NUMA node. "
-	       "It works without I/O. A '-' is what could not be found.\n"
+	       "It works without I/O. A '-' is not known: this kernel does not tell it.\n"
 	       "\v"
 	       "Examples:\n"
 	       "  ntprof-bpf paths                  the map\n"

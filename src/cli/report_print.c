@@ -661,9 +661,10 @@ static void print_tcp(struct report *r, const struct view_options *v, bool *any)
 		tcp_history_rows(&r->tcp, i, &rows);
 		if (rows.nr) {
 			part(any);
-			printf("TCP of %s: the longest srtt, the smallest cwnd, and the most that waited; the rest is of "
-			       "the end, and of all the time\n",
-			       machines_get(&r->machines, i)->name);
+			printf("TCP of %s ", side_name(r->inputs[i].header.side));
+			text_print(stdout, machines_get(&r->machines, i)->name, TEXT_HEX);
+			printf(": the longest srtt, the smallest cwnd, and the most that waited; the rest is of "
+			       "the end, and of all the time\n");
 			tcp_print(&rows, stdout, v->columns);
 		}
 		tcp_rows_free(&rows);

@@ -263,7 +263,9 @@ static void print_thin(const struct source *s, const unsigned char *op, unsigned
 	char text[LINE_LEN];
 	size_t at;
 
-	snprintf(text, sizeof(text), "too few commands to say where the time went:");
+	snprintf(text, sizeof(text),
+		 "too few commands for a verdict, which takes %u of an operation:",
+		 VERDICT_COMMANDS_MIN);
 	for (unsigned int i = 0; i < nr; i++) {
 		at = strlen(text);
 		snprintf(text + at, sizeof(text) - at, "%s %" PRIu64 " %s", i ? "," : "",

@@ -24,8 +24,32 @@ static void hostile_queue(struct queue_info *q)
 	snprintf(q->address, sizeof(q->address), "%s", HOSTILE);
 }
 
+/* Of the hosts: the recordings that tell of TCP and of events only later. */
+static struct recording *untold[2];
+
+/* The state of its connection, and an event of its controller. */
+static void tell(struct recording *f, const struct nt_record *r)
+{
+	struct stream_event tcp = {.type = STREAM_TCP}, path = {.type = STREAM_PATH};
+
+	tcp.tcp.slot = r->slot;
+	tcp.tcp.gen = r->gen;
+	tcp.tcp.ns = path.path.ns = r->points[NT_H_SUBMIT];
+	tcp.tcp.state.srtt_us = 77;
+	snprintf(path.path.subsysnqn, sizeof(path.path.subsysnqn), "%s", HOSTILE);
+	recording_put(f, &tcp);
+	recording_put(f, &path);
+}
+
 static bool from_origin(struct nt_record *r)
 {
+	for (unsigned int i = 0; i < ARRAY_SIZE(untold); i++) {
+		if (!untold[i] || untold[i]->header.side != r->side)
+			continue;
+		tell(untold[i], r);
+		untold[i] = NULL;
+		break;
+	}
 	if (r->side == NT_HOST)
 		r->flags |= 1u << NT_F_ORIGIN_SHIFT;
 	return true;
@@ -78,7 +102,10 @@ static void hostile_make(struct hostile *h)
 		h->f[i].cgroup = i == 1 ? NULL : HOSTILE;
 	}
 	c.commands = 100;
+	untold[0] = &h->f[0];
+	untold[1] = &h->f[2];
 	recordings_make(h->f, &c);
+	assert_true(!untold[0] && !untold[1]);
 	strcpy(h->directory, "/tmp/ntprof-hostile.XXXXXX");
 	assert_non_null(mkdtemp(h->directory));
 	for (unsigned int i = 0; i < INPUTS; i++) {
@@ -113,6 +140,9 @@ static const char *const shown[][3] = {
 	{"--cgroup=" HOSTILE},
 	{"--where=" HOSTILE},
 	{"--by=" HOSTILE},
+	{"--tcp"},
+	{"--why", "--every=1s"},
+	{"--pcap-filter=2"},
 };
 
 static const struct {

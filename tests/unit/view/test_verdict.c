@@ -124,7 +124,9 @@ static void too_few_commands_say_nothing(void **state)
 {
 	add(0, NT_OP_READ, VERDICT_COMMANDS_MIN - 1, (struct times){.target = 800 * US});
 	add(0, NT_OP_WRITE, 3, (struct times){.target = 1 * US});
-	assert_verdict(WIDE, "too few commands to say where the time went: 99 read, 3 write\n");
+	assert_verdict(
+		WIDE, "too few commands for a verdict, which takes 100 of an operation: 99 read, 3 "
+		      "write\n");
 	add(0, NT_OP_READ, 1, (struct times){.target = 800 * US});
 	assert_verdict(WIDE, "read: p50 795us, p99 795us; 99.9 % of the time in target_subsystem "
 			     "(target stor1)\n");
