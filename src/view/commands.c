@@ -551,9 +551,10 @@ static void story_what(const struct command_row *row, FILE *f)
 
 /*
  * A line of the diagram: which part of @width columns, the whole time, the stage took. Waits for
- * the other machine are empty, as that machine's lines show what it did.
+ * the other machine are empty, as that machine's lines show what it did. @mark: what it is made of
  */
-static void print_bar(const struct point_row *row, int64_t whole, unsigned int width, FILE *f)
+static void print_bar(const struct point_row *row, int64_t whole, unsigned int width, char mark,
+		      FILE *f)
 {
 	int64_t from = (int64_t)((uint64_t)row->at - (uint64_t)row->took), columns = (int64_t)width;
 	int64_t first = whole > 0 ? (int64_t)((__int128)from * columns / whole) : 0;
@@ -563,11 +564,13 @@ static void print_bar(const struct point_row *row, int64_t whole, unsigned int w
 	end = end > columns ? columns : end <= first ? first + 1 : end;
 	fputs(" |", f);
 	for (int64_t i = 0; i < columns; i++)
-		fputc(row->has_took && !row->crosses && i >= first && i < end ? '=' : ' ', f);
+		fputc(row->has_took && !row->crosses && i >= first && i < end ? mark : ' ', f);
 	fputs("|", f);
 }
 
-static void print_point(const struct point_row *row, int64_t whole, unsigned int bar, FILE *f)
+/* @mark: what its bar is made of */
+static void print_point(const struct point_row *row, int64_t whole, unsigned int bar, char mark,
+			FILE *f)
 {
 	static const struct phrase point[] = {
 		PHRASE("  ", POINT_AT, .after = " us", .style = LINE_MICROSECONDS,
@@ -597,7 +600,7 @@ static void print_point(const struct point_row *row, int64_t whole, unsigned int
 	else if (bar)
 		fprintf(f, " %*s", STAGE_WIDTH + 1 + TOOK_WIDTH, "");
 	if (bar)
-		print_bar(row, whole, bar, f);
+		print_bar(row, whole, bar, mark, f);
 	fputs("\n", f);
 }
 
@@ -680,6 +683,34 @@ unsigned int story_points_of_side(const struct nt_record *r, uint32_t missing,
 	return nr;
 }
 
+#define NOT_SENT INT64_MIN
+
+/*
+ * The network, each way: what arrives was sent by the other machine last. Together these times are
+ * network_transmission, which has no points of its own. @row: its stage and time are set then.
+ * @sent: [side] when it last sent, or NOT_SENT. Return: whether the point is such an arrival
+ */
+static bool set_network(struct point_row *row, int64_t sent[NT_SIDES])
+{
+	static const uint32_t sends[NT_SIDES] = {
+		[NT_HOST] = 1u << NT_H_SEND_CMD | 1u << NT_H_SEND_DATA,
+		[NT_TARGET] = 1u << NT_T_SEND_R2T | 1u << NT_T_SEND,
+	};
+	static const uint32_t arrivals[NT_SIDES] = {
+		[NT_HOST] = NT_HOST_ARRIVALS, [NT_TARGET] = NT_TARGET_ARRIVALS};
+	const enum nt_side other = row->side == NT_HOST ? NT_TARGET : NT_HOST;
+
+	if (sends[row->side] & 1u << row->point)
+		sent[row->side] = row->at;
+	if (!(arrivals[row->side] & 1u << row->point) || sent[other] == NOT_SENT)
+		return false;
+	row->stage = row->side == NT_HOST ? "network to host" : "network to target";
+	row->crosses = false;
+	row->has_took = true;
+	row->took = (int64_t)((uint64_t)row->at - (uint64_t)sent[other]);
+	return true;
+}
+
 void story_print(const struct slow_command *c, const struct instant *clock, FILE *f,
 		 unsigned int width)
 {
@@ -688,6 +719,7 @@ void story_print(const struct slow_command *c, const struct instant *clock, FILE
 		2 + AT_WIDTH + 3 + 2 + 6 + 1 + 10 + 1 + STAGE_WIDTH + 1 + TOOK_WIDTH + 3;
 	unsigned int bar = bar_width(width, before, 0, GANTT_MAX);
 	struct point_row points[STORY_POINTS_MAX];
+	int64_t sent[NT_SIDES] = {NOT_SENT, NOT_SENT};
 	struct story_names names;
 	unsigned int nr = story_points(c, &names, points);
 	int64_t whole = nr ? points[nr - 1].at : 0;
@@ -702,8 +734,11 @@ void story_print(const struct slow_command *c, const struct instant *clock, FILE
 		print_origin(f, l.origin);
 		fputs("\n", f);
 	}
-	for (unsigned int i = 0; i < nr; i++)
-		print_point(&points[i], whole, bar, f);
+	for (unsigned int i = 0; i < nr; i++) {
+		bool network = !c->alone && set_network(&points[i], sent);
+
+		print_point(&points[i], whole, bar, network ? '-' : '=', f);
+	}
 	print_end(c, f);
 	story_stages(&l, f);
 }

@@ -185,7 +185,7 @@ static const char *key_words(const struct tail_key *k)
 
 /*
  * "one array is slower: nqn.2024-01.io.x:slow, where reads typically take 16.0ms in
- * target_subsystem, at the other 2 1.10ms"
+ * target_subsystem, and 1.10ms at the other 2"
  */
 static void say_apart(struct text *s, const struct why_view *v, enum why_op op,
 		      const struct apart *a)
@@ -198,8 +198,9 @@ static void say_apart(struct text *s, const struct why_view *v, enum why_op op,
 	say_time(s, (double)a->typical_ns);
 	if (a->stage < NT_MERGED_STAGES_NR)
 		say(s, " in %s", stage_words(v, a->stage, stage, sizeof(stage)));
-	say(s, a->others == 1 ? ", at the other one " : ", at the other %u ", a->others);
+	say(s, ", and ");
 	say_time(s, (double)a->others_ns);
+	say(s, a->others == 1 ? " at the other one" : " at the other %u", a->others);
 }
 
 /* "one array: nqn.2024-01.io.x:slow has p99 24.0ms, the other 7 2.10ms" */
@@ -461,7 +462,7 @@ static void print_evidence(const struct why_view *v, const struct tail *t, FILE 
 	say_time(&s, (double)t->from_ns);
 	say(&s, " or more, in ");
 	say_seconds(&s, t->slow_seconds, t->seconds);
-	if (t->gap_ns > 0)
+	if (t->gap_ns > 0 && t->slow.count >= CAUSE_SLOW_MIN)
 		say(&s, "; %s has %.0f to %.0f %% with 95 %% confidence",
 		    cause_place_words(t->lead), percent(t->low, 1),
 		    percent(t->high < 1 ? t->high : 1, 1));
@@ -497,8 +498,8 @@ static void say_verdict(struct text *s, const struct why_view *v, const struct t
 		say(s, "It is not known why: ");
 		if (t->slow.count < CAUSE_SLOW_MIN)
 			say(s,
-			    "there are only %" PRIu64
-			    " slow commands, and this takes %u. Record longer, "
+			    "of slow commands there are only %" PRIu64
+			    ", and this takes %u. Record longer, "
 			    "or look at them with --slowest.",
 			    t->slow.count, CAUSE_SLOW_MIN);
 		else if (t->place_gap[PLACE_UNKNOWN] > t->gap_ns * 0.3)
@@ -541,8 +542,7 @@ static void print_tail(const struct why_view *v, const struct tail *t, FILE *f, 
 			end_line(&s, f, width);
 		}
 		if (has_time(t)) {
-			say(&s,
-			    "It is time: %.0f %% of that time, and %.0f %% of the commands, are ",
+			say(&s, "When: %.0f %% of that time, and %.0f %% of the commands, are ",
 			    t->hot_tail * 100, t->hot_share * 100);
 			say_when(&s, v, t);
 			if (v->clock.monotonic_ns)

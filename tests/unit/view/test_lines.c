@@ -315,10 +315,10 @@ static void story_has_both_sides_on_the_hosts_clock(void **state)
 		"read of 4096 bytes, read, LBA 77, status 0x0, nqn.a cntlid 1 queue 3 cid 0x1001: 60.0us\n",
 		"\n         0.000 us  host   submit                                   |           |\n",
 		"\n        10.000 us  host   queue_rq   blk_submission         10.0us |==         |\n",
-		"\n        24.000 us    target rx                                     |           |\n",
+		"\n        24.000 us    target rx       network to target      4.00us |   --      |\n",
 		"\n        25.000 us    target cmd      nstack_submission      1.00us |    =      |\n",
 		/* A wait for the other machine is shown by that machine's lines. */
-		"\n        30.000 us  host   rx                                       |           |\n",
+		"\n        30.000 us  host   rx         network to host        2.00us |     -     |\n",
 		"\n        60.000 us  host   complete   blk_completion         10.0us |         ==|\n",
 		"\n  network_transmission          6.000 us   10.0 %\n",
 		"\n  blk_completion               10.000 us   16.7 %\n",
