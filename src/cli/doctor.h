@@ -31,7 +31,7 @@ struct doctor {
  * struct doctor_line - what a check found
  * @name: of the check
  * @ok: nothing is wrong
- * @note: what is wrong may well do
+ * @note: what is wrong does not spoil a measurement
  * @text: what there is, or what is wrong and what to do
  */
 struct doctor_line {

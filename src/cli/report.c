@@ -116,11 +116,9 @@ static const struct nt_record *mark(const struct report *r, unsigned int host_st
 /* The middle of the offset's bounds, which places inputs beside each other roughly. */
 static int64_t target_ahead(const struct report *r, const struct merge_connection *c)
 {
-	uint64_t low = (uint64_t)c->offset_low, high = (uint64_t)c->offset_high;
-
 	if (c->offset_low > c->offset_high)
 		return r->inputs[c->host_stream].to_common - r->inputs[c->target_stream].to_common;
-	return (int64_t)(low + (high - low) / 2);
+	return (int64_t)connection_offset(c);
 }
 
 /** report_matched(), report_single() - the callbacks of the merge; @context is a struct report */

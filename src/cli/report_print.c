@@ -454,22 +454,28 @@ static void part(bool *any)
 	*any = true;
 }
 
+/* The first recording of a host of which something is matched, whose clock figures are by; or NULL
+ */
+static const struct input *first_host(const struct report *r)
+{
+	for (unsigned int i = 0; i < r->nr; i++)
+		if (r->matched[i] && r->inputs[i].header.side == NT_HOST)
+			return &r->inputs[i];
+	return NULL;
+}
+
 /* What seconds after the beginning of a recording are by its wall clock. */
 static void print_beginning(const struct report *r, unsigned int input)
 {
+	const struct input *in = input == MERGE_NO_STREAM ? first_host(r) : &r->inputs[input];
 	char when[LOCAL_TIME_LEN];
-	unsigned int i = 0;
 	int64_t wall;
 
-	while (input == MERGE_NO_STREAM
-		       ? i < r->nr && (!r->matched[i] || r->inputs[i].header.side != NT_HOST)
-		       : i != input)
-		i++;
-	wall = i < r->nr ? instant_wall(&r->inputs[i].clock, began_ns(r, i)) : 0;
+	wall = in ? instant_wall(&in->clock, began_ns(r, (unsigned int)(in - r->inputs))) : 0;
 	if (!wall)
 		return;
 	printf("from: seconds after %s, when ", local_time_format(when, wall));
-	text_print(stdout, r->inputs[i].path, TEXT_HEX);
+	text_print(stdout, in->path, TEXT_HEX);
 	printf(" began\n");
 }
 
@@ -678,11 +684,8 @@ static void print_tcp(struct report *r, const struct view_options *v, bool *any)
 /* What was recorded, and what of it is in no figure above. */
 static void print_inputs(const struct report *r, FILE *f)
 {
-	const struct input *host = NULL;
+	const struct input *host = first_host(r);
 
-	for (unsigned int i = r->nr; i-- > 0;)
-		if (r->matched[i] && r->inputs[i].header.side == NT_HOST)
-			host = &r->inputs[i];
 	for (unsigned int i = 0; i < r->nr; i++)
 		inputs_print(&r->inputs[i], r->matched[i] && host != &r->inputs[i] ? host : NULL,
 			     f);

@@ -556,7 +556,6 @@ void stalls_look(struct stalls *t, const struct stats *s, uint64_t now)
 		return;
 	t->nr += !was;
 	t->first_ns = t->first_ns ?: now;
-	t->last_ns = now;
 	if (t->longest_ns < oldest->waiting.oldest_ns)
 		t->longest_ns = oldest->waiting.oldest_ns;
 	memcpy(t->controller, oldest->controller, sizeof(t->controller));

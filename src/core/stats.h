@@ -116,7 +116,7 @@ struct waiting {
  * struct stalls - times in which the oldest command in flight was STATS_STALLED_NS old or older
  * @nr: how many; @now: one is under way
  * @longest_ns: the oldest that any command was seen
- * @first_ns, @last_ns: CLOCK_MONOTONIC, when the first and the last one were seen
+ * @first_ns: CLOCK_MONOTONIC, when the first one was seen
  * @controller: of the command that was the oldest in the last one
  */
 struct stalls {
@@ -124,7 +124,6 @@ struct stalls {
 	bool now;
 	uint64_t longest_ns;
 	uint64_t first_ns;
-	uint64_t last_ns;
 	char controller[32];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is slower than its like all the time: an array, a controller, a disk or a queue whose
- * commands typically take much longer in one stage than those of the others do. Slow commands
+ * An array, a controller, a disk or a queue that is slower than the others all the time: its
+ * commands typically take much longer in one stage than theirs. Slow commands
  * (causes.h) need not show it: something else may have slowed all of them for a while.
  */
 #ifndef NTPROF_MERGE_APART_H
@@ -9,7 +9,10 @@
 
 #include "merge/why.h"
 
-/* What is apart takes so many times as long, which is so much of its latency. */
+/*
+ * A stage has to take so many times as long as at the others, and the difference has to be this
+ * part of the latency.
+ */
 #define APART_TIMES 3.0
 #define APART_SHARE_MIN 0.2
 /* With fewer commands nothing is said of a value. */
@@ -18,7 +21,7 @@
 #define APART_NARROWER 1.3
 
 /**
- * struct apart - what is apart
+ * struct apart - the one that is slower than the others
  * @key: WHY_KEYS_NR: there is no such thing
  * @cell: one of its cells
  * @stage: in which stage; NT_MERGED_STAGES_NR: in no one, but in the whole latency

@@ -249,8 +249,9 @@ static void find_hot(const struct why *w, const struct bands *bin, double rate, 
 			    slow < expected + HOT_DEVIATIONS * sqrt(expected + 1))
 				continue;
 			for (unsigned int k = i; k < i + nr; k++)
-				hot[k] |= (double)bin[k].slow.count >=
-					  HOT_TIMES * rate * (double)bin[k].commands;
+				hot[k] |= bin[k].slow.count &&
+					  (double)bin[k].slow.count >=
+						  HOT_TIMES * rate * (double)bin[k].commands;
 		}
 }
 
@@ -266,7 +267,7 @@ static void find_times(struct tail *t, const struct why *w, const struct bands *
 	for (unsigned int i = 0; i < w->nr_bins; i++) {
 		t->seconds += bin_seconds;
 		t->slow_seconds += bin[i].slow.count ? bin_seconds : 0;
-		if (!hot[i] || !bin[i].slow.count)
+		if (!hot[i])
 			continue;
 		if (!t->hot_to_ns)
 			t->hot_from_ns = (w->base + i) << w->shift;

@@ -557,7 +557,7 @@ bool edges_cut(const struct edges *e, const struct merge_connection *c, const st
 
 	if (other >= e->nr || !e->streams[other].nr || !from || c->offset_low > c->offset_high)
 		return false;
-	offset = (uint64_t)c->offset_low + ((uint64_t)c->offset_high - (uint64_t)c->offset_low) / 2;
+	offset = connection_offset(c);
 	if (!host)
 		offset = -offset;
 	return !covers(&e->streams[other], from + offset, to + offset);

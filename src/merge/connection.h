@@ -58,4 +58,12 @@ struct merge_connection {
  */
 int merge_connection_order(const struct merge_connection *a, const struct merge_connection *b);
 
+/** connection_offset() - the middle of the bounds, as an unsigned number to be added */
+static inline uint64_t connection_offset(const struct merge_connection *c)
+{
+	uint64_t low = (uint64_t)c->offset_low, high = (uint64_t)c->offset_high;
+
+	return low + (high - low) / 2;
+}
+
 #endif /* NTPROF_MERGE_CONNECTION_H */

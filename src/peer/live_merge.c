@@ -121,9 +121,7 @@ struct live_merge {
 static uint64_t begin_here(const struct live_merge *l, const struct merge_connection *c,
 			   const struct nt_record *host)
 {
-	uint64_t low = (uint64_t)c->offset_low, high = (uint64_t)c->offset_high;
-
-	return record_begin_ns(host) + (l->side == NT_HOST ? 0 : low + (high - low) / 2);
+	return record_begin_ns(host) + (l->side == NT_HOST ? 0 : connection_offset(c));
 }
 
 /* Return: 0 or -ENOMEM. @host: of the command that totals_add() was given last */

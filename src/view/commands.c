@@ -640,9 +640,7 @@ unsigned int story_points(const struct slow_command *c, struct story_names *name
 			  struct point_row points[STORY_POINTS_MAX])
 {
 	uint64_t zero = c->host.points[NT_H_SUBMIT] ?: c->host.points[NT_H_QUEUE_RQ];
-	uint64_t offset =
-		(uint64_t)c->connection.offset_low +
-		((uint64_t)c->connection.offset_high - (uint64_t)c->connection.offset_low) / 2;
+	uint64_t offset = connection_offset(&c->connection);
 	unsigned int nr;
 
 	for (int side = 0; side < NT_SIDES; side++)

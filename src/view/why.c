@@ -575,7 +575,7 @@ void why_print(const struct why_view *v, FILE *f, unsigned int width)
 		fputs("no I/O command ended well, so there are no slow ones\n", f);
 }
 
-/* What is apart, of the operation for which it matters most. */
+/* Prints what is slower all the time, of the operation that loses the most time by it. */
 static void print_apart(const struct why_view *v, FILE *f, unsigned int width)
 {
 	struct text s = {.used = 0};
