@@ -819,11 +819,13 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		wrong = filter_time(&o->filter, arg);
 		if (wrong)
 			options_error(state, "--time %s: %s", arg, wrong);
+		select_said(&o->filter.select, "time", arg);
 		break;
 	case KEY_WHERE:
 		wrong = filter_where(&o->filter, arg);
 		if (wrong)
 			options_error(state, "--where '%s': %s", arg, wrong);
+		select_said(&o->filter.select, "where", arg);
 		break;
 	case ARGP_KEY_ARGS:
 		o->files = &state->argv[state->next];

@@ -337,7 +337,7 @@ static struct why_view why_of(const struct report *r, unsigned int stream)
 		.clock = clock,
 		.clock_of = merged ? NT_HOST : (enum nt_side)r->inputs[stream].header.side,
 		.one_clock = hosts == 1,
-		.selected = r->filter,
+		.selected = r->filter ? r->filter->select.said : NULL,
 	};
 }
 

@@ -186,15 +186,29 @@ const char *select_cgroup(struct nt_selection *s, const char *path)
 	return NULL;
 }
 
+/* What @said ends with where it is not whole. */
+static const char cut[] = "...";
+
 void select_said(struct select *s, const char *option, const char *arg)
 {
-	static const char cut[] = "...";
 	size_t used = strlen(s->said), room = sizeof(s->said) - used;
-	int length = snprintf(s->said + used, room, "%s--%s%s%s", used ? " " : "", option,
-			      arg ? " " : "", arg ?: "");
+	const char *quote = !arg || text_is_plain(arg) ? "" : "'";
+	int length;
 
+	/* Quotes do not hold a quote. */
+	if (*quote && strchr(arg, '\'')) {
+		quote = "";
+		arg = cut;
+	}
+	length = snprintf(s->said + used, room, "%s--%s%s%s%s%s", used ? " " : "", option,
+			  arg ? " " : "", quote, arg ?: "", quote);
 	if (length >= 0 && (size_t)length >= room)
 		memcpy(s->said + sizeof(s->said) - sizeof(cut), cut, sizeof(cut));
+}
+
+bool select_told(const char *said)
+{
+	return !strstr(said, cut);
 }
 
 bool selects_queue(const struct nt_selection *s, enum nt_side side, const struct queue_info *q)

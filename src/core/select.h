@@ -30,7 +30,8 @@
  * @cgroup: only commands of this cgroup and of cgroups below it, see cgroup_path(); "": of any.
  *          Where commands are traced, select_cgroup() makes it a part of @by
  * @cgroup_origin: as @device_origin
- * @said: all of these options as the user wrote them, "" if there are none
+ * @said: all of these options as the user wrote them, "" if there are none; what a shell would not
+ *        take as it is has quotes
  */
 struct select {
 	struct nt_selection by;
@@ -47,6 +48,9 @@ struct select {
  * select_said() - append an accepted option of a selection to @said; @arg: its argument, or NULL
  */
 void select_said(struct select *s, const char *option, const char *arg);
+
+/** select_told() - whether @said is whole */
+bool select_told(const char *said);
 
 /**
  * select_ctrl() and the others - read the argument of an option

@@ -249,6 +249,16 @@ bool text_is_printable(const char *s)
 	return !*s;
 }
 
+bool text_is_plain(const char *s)
+{
+	if (!*s || *s == '-')
+		return false;
+	for (; *s; s++)
+		if (!isalnum((unsigned char)*s) && !strchr("/._-+:,@%=", *s))
+			return false;
+	return true;
+}
+
 int parse_seconds(const char *text, uint64_t *ns)
 {
 	static const struct {

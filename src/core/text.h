@@ -119,6 +119,9 @@ char *text_harmless(char *s);
 /** text_is_printable() - whether all of @s is printable ASCII */
 bool text_is_printable(const char *s);
 
+/** text_is_plain() - whether a shell takes @s as one word as it is, and no program as an option */
+bool text_is_plain(const char *s);
+
 /* Times and sizes as users write them: a number and a unit. */
 
 /**

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "view/why.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "core/names.h"
+#include "core/select.h"
 #include "core/text.h"
 #include "view/lines.h"
 
@@ -422,35 +422,27 @@ static void print_against(const struct why_view *v, const struct tail *t, FILE *
 		end_line(&s, f, width);
 }
 
-/* Whether a shell takes a name as it is. */
-static bool is_plain(const char *name)
-{
-	if (!*name || *name == '-')
-		return false;
-	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && !strchr("/._-+:,@%=", *name))
-			return false;
-	return true;
-}
-
 static void print_command(const struct why_view *v, const struct tail *t, FILE *f)
 {
-	bool plain = v->nr_files <= NAMED_FILES_MAX;
+	bool plain = v->nr_files <= NAMED_FILES_MAX, told = v->selected && select_told(v->selected);
 	char from[LOCAL_TIME_LEN], to[LOCAL_TIME_LEN];
 
 	for (unsigned int i = 0; i < v->nr_files; i++)
-		plain &= is_plain(v->files[i]);
+		plain &= text_is_plain(v->files[i]);
 	/* It is one line however wide the terminal is, because it is for pasting. */
 	fprintf(f, "Look further: ntprof-bpf report");
 	for (unsigned int i = 0; plain && i < v->nr_files; i++)
 		fprintf(f, " %s", v->files[i]);
-	fprintf(f, "%s --op %s --where 'latency>=%" PRIu64 "ns'", plain ? "" : " FILE...",
-		op_words[t->op], t->from_ns);
+	if (!plain)
+		fprintf(f, " FILE...");
+	if (told)
+		fprintf(f, " %s", v->selected);
+	fprintf(f, " --op %s --where 'latency>=%" PRIu64 "ns'", op_words[t->op], t->from_ns);
 	if (v->one_clock && t->seconds < DAY_S && has_time(t) && is_one_time(t) &&
 	    hot_times(v, t, false, from, to))
 		fprintf(f, " --time %s-%s", from, to);
 	fprintf(f, " --by %s%s\n", by_words[t->key.key],
-		v->selected ? ", and what you selected by" : "");
+		v->selected && !told ? ", and what you selected by" : "");
 }
 
 static void print_evidence(const struct why_view *v, const struct tail *t, FILE *f,

@@ -22,7 +22,8 @@
  * @clock: the clock of the commands' times, and a wall clock, at one instant; all zero: not known
  * @clock_of: the side with that wall clock
  * @one_clock: a single recording has that wall clock, or all have the same
- * @selected: the user has selected commands, by options that the command would need as well
+ * @selected: the options by which the user has selected commands, which the command needs as well;
+ *            NULL: he has not
  */
 struct why_view {
 	const struct why *why;
@@ -34,7 +35,7 @@ struct why_view {
 	struct instant clock;
 	enum nt_side clock_of;
 	bool one_clock;
-	bool selected;
+	const char *selected;
 };
 
 /**

@@ -117,6 +117,18 @@ static void the_command_to_look_further_works_when_it_is_pasted(void **state)
 	assert_int_equal(r.status, 0);
 	snprintf(selected, sizeof(selected), "selected: %lu of 8000 merged commands", slow);
 	assert_contains(r.out, selected);
+	/* What was selected stays selected. */
+	RUN(&r, "report", "--why", "--format", "text", "--where", "latency>1ns", "--queue", "1",
+	    "--time", "0-", f[0].path, f[1].path);
+	at = strstr(r.out, "Look further: ntprof-bpf ");
+	assert_non_null(at);
+	at += strlen("Look further: ntprof-bpf ");
+	snprintf(line, sizeof(line), "%.*s", (int)strcspn(at, "\n"), at);
+	assert_contains(line, " --where 'latency>1ns' --queue 1 --time 0- --op read --where 'l");
+	split(line, words);
+	run_words(&r, words);
+	assert_int_equal(r.status, 0);
+	assert_lacks(r.out, "selected: nothing");
 	recordings_free(f, 2);
 }
 

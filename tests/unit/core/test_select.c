@@ -154,6 +154,24 @@ static void a_queue_is_selected_by_its_ids_and_names(void **state)
 	}
 }
 
+static void options_are_told_as_a_shell_takes_them(void **state)
+{
+	struct select s = {.device = NULL}, odd = {.device = NULL};
+
+	select_said(&s, "op", "read,write");
+	select_said(&s, "where", "latency>1ms");
+	select_said(&s, "failed", NULL);
+	assert_string_equal(s.said, "--op read,write --where 'latency>1ms' --failed");
+	assert_true(select_told(s.said));
+	select_said(&odd, "nqn", "a'$(b)'");
+	assert_null(strstr(odd.said, "$(b)"));
+	assert_false(select_told(odd.said));
+	for (unsigned int i = 0; i < SELECT_SAID_LEN; i++)
+		select_said(&s, "failed", NULL);
+	assert_int_equal(strlen(s.said), SELECT_SAID_LEN - 1);
+	assert_false(select_told(s.said));
+}
+
 static void nonsense_is_refused(void **state)
 {
 	static const struct {
@@ -211,6 +229,7 @@ int main(void)
 		cmocka_unit_test(commands_without_lba_or_namespace_are_at_none),
 		cmocka_unit_test(what_failed_has_a_status_or_was_given_up),
 		cmocka_unit_test(a_queue_is_selected_by_its_ids_and_names),
+		cmocka_unit_test(options_are_told_as_a_shell_takes_them),
 		cmocka_unit_test(nonsense_is_refused),
 	};
 
