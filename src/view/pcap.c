@@ -205,9 +205,9 @@ static void print_wireshark(const struct queue_ends *e, int family, const struct
 }
 
 /*
- * With sequence numbers, time only tells a command from those with the same numbers 4 GiB before
- * and after. An answer may wait in the target's socket after the last point there, so the time then
- * is as long as the command took on the host.
+ * An answer may wait in the target's socket after the last point there, so the time is as long as
+ * the command took on the host. With sequence numbers, it only tells a command from those with the
+ * same numbers 4 GiB before and after.
  * @took: that, in nanoseconds
  * @d: see print_tcpdump()
  */
@@ -219,7 +219,7 @@ static void print_side(const struct nt_record *r, uint64_t took, const struct pc
 	int family = family_of(e);
 	int64_t from, to;
 
-	if ((d[0].known || d[1].known) && end - begin < took)
+	if (end - begin < took)
 		end = begin + took;
 	from = wall_of(s, begin - PCAP_MARGIN_NS);
 	to = wall_of(s, end + PCAP_MARGIN_NS);

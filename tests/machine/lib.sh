@@ -138,6 +138,12 @@ may_miss() {
 	[[ ${VM_KIND:-} == stock || ${VM_KERNEL:-} == newest ]]
 }
 
+# finer_points: this kernel's drivers have them. With stock ones of Linux 6.12 and later the programs would make the
+# kernel panic (docs/points.md).
+finer_points() {
+	[[ $VM_KIND != stock || $(printf '%s\n' 6.12 "$(uname -r)" | sort -V | head -n 1) != 6.12 ]]
+}
+
 # missed FILE: how many commands a summary may have missed, which it tells.
 missed() {
 	if may_miss; then
