@@ -55,7 +55,8 @@ static void stats_describe(struct stats *s, const struct run_options *o)
 	s->stages_burst = o->stages;
 	s->selected = nt_selects_by(&o->only.by);
 	s->burst = o->burst;
-	s->by_other = o->by_other;
+	/* A target's controllers are known by their subsystem. */
+	s->by_other = o->by_other || o->side == NT_TARGET;
 	if (!uname(&u))
 		snprintf(s->kernel, sizeof(s->kernel), "%s", u.release);
 }

@@ -45,6 +45,7 @@ static const struct {
 } other_words[] = {
 	{"controller", GROUP_CTRL}, {"subsystem", GROUP_NQN}, {"operation", GROUP_OP},
 	{"namespace", GROUP_NSID},  {"disk", GROUP_DEVICE},   {"process", GROUP_COMM},
+	{"qid", GROUP_QUEUE},
 };
 
 static unsigned int find_key(const char *word)
@@ -236,10 +237,13 @@ void group_rows_free(struct group_rows *g)
 char *group_name_short(char buf[GROUP_SHORT_LEN], const char *nqn, unsigned int twin)
 {
 	size_t length = strlen(nqn);
+	const char *end = length > GROUP_TAIL_LEN ? nqn + length - GROUP_TAIL_LEN : nqn;
 	char tail[GROUP_TAIL_LEN + 3 + 1];
 
-	snprintf(tail, sizeof(tail), "%s%s", length > GROUP_TAIL_LEN ? "..." : "",
-		 length > GROUP_TAIL_LEN ? nqn + length - GROUP_TAIL_LEN : nqn);
+	/* What is cut is cut between two parts of the name. */
+	if (end != nqn && end[strcspn(end, ":.")])
+		end += strcspn(end, ":.");
+	snprintf(tail, sizeof(tail), "%s%.*s", end != nqn ? "..." : "", GROUP_TAIL_LEN, end);
 	text_copy(buf, GROUP_SHORT_LEN, length ? tail : "-", TEXT_MARK);
 	if (twin)
 		snprintf(buf + strlen(buf), GROUP_SHORT_LEN - strlen(buf), "#%u", twin % 100000);

@@ -191,7 +191,8 @@ void group_rows_free(struct group_rows *g);
 #define GROUP_SHORT_LEN (GROUP_TAIL_LEN + 3 + 6 + 1)
 
 /**
- * group_name_short() - the end of an NQN, short enough for a terminal; "-" if there is no NQN
+ * group_name_short() - the end of an NQN, short enough for a terminal, from ':' or '.' on if there
+ * is one in it; "-" if there is no NQN
  *
  * Return: @buf.
  */

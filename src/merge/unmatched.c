@@ -121,6 +121,7 @@ struct queue {
 	uint16_t qid;
 	char controller[32];
 	char peer[NT_NQN_LEN];
+	char other[NT_NQN_LEN];
 	bool selected;
 	struct stats_row *row[NT_OPS_NR];
 	struct merge_connection *connection;
@@ -163,6 +164,7 @@ struct one_side *one_side_new(enum nt_side side)
 	if (!o)
 		return NULL;
 	o->s.side = side;
+	o->s.by_other = side == NT_TARGET;
 	one_side_lacks(o, 0);
 	return o;
 }
@@ -223,6 +225,7 @@ int one_side_queue(struct one_side *o, const struct queue_info *info)
 	else
 		snprintf(q->controller, sizeof(q->controller), "cntlid %u", info->cntlid);
 	snprintf(q->peer, sizeof(q->peer), "%s", host ? info->subsysnqn : info->hostnqn);
+	snprintf(q->other, sizeof(q->other), "%s", host ? info->hostnqn : info->subsysnqn);
 	HASH_ADD_BYHASHVALUE(hh, o->queues, key, sizeof(key), hash_pair(key.slot, key.gen), q);
 	return hash_kept(q) ? 0 : -ENOMEM;
 }
@@ -232,13 +235,13 @@ static struct stats_row *row_get(struct one_side *o, const struct queue *q, enum
 {
 	if (!q || o->s.nr_rows >= ONE_SIDE_ROWS_MAX)
 		return stats_row(&o->s, "", "", 0, op, true);
-	return stats_row(&o->s, q->controller, q->peer, q->qid, op, false);
+	return stats_row_of(&o->s, q->controller, q->peer, q->other, q->qid, op, false);
 }
 
 static int count_error(struct one_side *o, const struct queue *q, enum nt_op op, uint16_t status)
 {
-	return errors_add(&o->s.errors, q ? q->controller : "", q ? q->peer : "", q ? q->qid : 0,
-			  op, status, 1);
+	return errors_add_of(&o->s.errors, q ? q->controller : "", q ? q->peer : "",
+			     q && o->s.by_other ? q->other : "", q ? q->qid : 0, op, status, 1);
 }
 
 static const struct stage_split *how_of(const struct one_side *o, const struct nt_record *r)

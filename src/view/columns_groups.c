@@ -318,11 +318,15 @@ static const struct column from = {"from_seconds", "from", .unit = UNIT_SECONDS,
 static const struct column failed =
 	COLUMN("failed", COUNT, .brief = "fail", COLUMN_FIELD(struct queue_row, failed));
 /* Number of commands in flight when a command began, including that command. */
-static const struct column seen_mean = {"mean_in_flight", "inflight", .brief = "infl",
-					.unit = UNIT_COUNT, .get = get_seen_mean};
-static const struct column seen_most = {"max_in_flight",    "most",
-					.unit = UNIT_COUNT, COLUMN_AT(struct queue_row, seen, most),
-					.least = 1,	    .none = saw_none};
+static const struct column seen_mean = {"mean_in_flight", "depth", .unit = UNIT_COUNT,
+					.get = get_seen_mean};
+static const struct column seen_most = {"max_in_flight",
+					"deepest",
+					.brief = "deep",
+					.unit = UNIT_COUNT,
+					COLUMN_AT(struct queue_row, seen, most),
+					.least = 1,
+					.none = saw_none};
 
 static const struct column longest_stage = {"longest_stage", "most time in", .unit = UNIT_NAME,
 					    .get = get_longest};

@@ -56,6 +56,13 @@ bool columns_queues_any(const struct queue_row *r)
 	       (!r->summary && r->row->recent && r->row->recent->h.count);
 }
 
+/* Whether a row, and the one before it, are of different connections. */
+static bool differs(const struct stats *s, size_t i)
+{
+	return strcmp(s->rows[i - 1]->peer, s->rows[i]->peer) ||
+	       strcmp(s->rows[i - 1]->other, s->rows[i]->other);
+}
+
 static void get_controller(const void *row, const struct column *c, struct value *v)
 {
 	const struct queue_row *q = row;
@@ -67,11 +74,11 @@ static void get_controller(const void *row, const struct column *c, struct value
 	if (q->index == QUEUE_ROW_OWN)
 		return;
 	for (size_t i = q->index; i > 0 && !strcmp(s->rows[i - 1]->controller, r->controller); i--)
-		before += strcmp(s->rows[i - 1]->peer, s->rows[i]->peer) != 0;
+		before += differs(s, i);
 	for (size_t i = q->index + 1; i < s->nr_rows; i++) {
 		if (strcmp(s->rows[i]->controller, r->controller))
 			break;
-		after += strcmp(s->rows[i - 1]->peer, s->rows[i]->peer) != 0;
+		after += differs(s, i);
 	}
 	if (before + after) {
 		snprintf(v->buf, sizeof(v->buf), "%s#%u", r->controller, before + 1);

@@ -399,7 +399,7 @@ static const struct column controller[] = {
 	[CONTROLLER_CONTROLLER] = COLUMN("controller", NAME, .get = get_controller),
 	[CONTROLLER_SUBSYSTEM] = COLUMN("subsystem", TEXT, OF_CONTROLLER(subsysnqn)),
 	[CONTROLLER_QUEUES] = COLUMN("queues", COUNT, COLUMN_FIELD(struct controller_row, queues)),
-	[CONTROLLER_MATCHED] = COLUMN("matched", COUNT, OF_CONTROLLER(matched)),
+	[CONTROLLER_MATCHED] = {"matched", "merged", .unit = UNIT_COUNT, OF_CONTROLLER(matched)},
 	[CONTROLLER_HOST_ONLY] = {"host_only", "host only", .unit = UNIT_COUNT,
 				  OF_CONTROLLER(host_only)},
 	[CONTROLLER_TARGET_ONLY] = {"target_only", "target only", .unit = UNIT_COUNT,

@@ -238,7 +238,8 @@ static void stages_of_groups_print(const struct groups *g, const struct group_ta
 		if (row.of[0]->joined[row.stage])
 			table_row(&table, &row, f);
 	if (nr > columns.nr - 2)
-		fprintf(f, "groups without a column here: %zu\n", nr - (columns.nr - 2));
+		fprintf(f, "groups without a column here: %zu; --format csv has all\n",
+			nr - (columns.nr - 2));
 }
 
 void groups_print(const struct groups *g, const struct group_choice *c, FILE *f, unsigned int width,

@@ -256,6 +256,10 @@ void legend_print_row(const struct block *b, const struct queue_row *row, FILE *
 	if (peer.none)
 		return;
 	LINE_PRINT(f, &queue_columns, controller, row);
+	if (b->s->side == NT_TARGET && row->row->other[0]) {
+		text_print(f, row->row->other, TEXT_MARK);
+		fputs(" (subsystem NQN), for ", f);
+	}
 	text_print(f, peer.text, TEXT_MARK);
 	fprintf(f, " (%s)\n", b->s->side == NT_HOST ? "subsystem NQN" : "host NQN");
 }
@@ -277,7 +281,8 @@ static void legend_print(const struct block *b, const struct shown *t, FILE *f)
 		}
 		for (size_t k = i; k > 0 && !told; k--)
 			told = !strcmp(t->row[k - 1].row->controller, r->controller) &&
-			       !strcmp(t->row[k - 1].row->peer, r->peer);
+			       !strcmp(t->row[k - 1].row->peer, r->peer) &&
+			       !strcmp(t->row[k - 1].row->other, r->other);
 		if (!told)
 			legend_print_row(b, &t->row[i], f);
 	}

@@ -261,7 +261,7 @@ void inputs_print(const struct input *in, const struct input *beside, FILE *f)
 		PHRASE(", ", INPUT_SOURCE),
 		PHRASE(", a sample of 1 in ", INPUT_SAMPLE),
 		PHRASE(", ", INPUT_COMMANDS, .after = " commands"),
-		PHRASE(" in ", INPUT_DURATION, .after = " s", .digits = 3),
+		PHRASE(" within ", INPUT_DURATION, .after = " s", .digits = 3),
 		PHRASE(", in ", INPUT_BURSTS, .after = " burst", .plural = true),
 		PHRASE(" of together ", INPUT_MEASURED, .after = " s", .digits = 3),
 	};

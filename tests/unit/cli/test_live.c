@@ -80,17 +80,21 @@ static void note_by_other(struct stats *s)
 	by_other = s->by_other;
 }
 
-static void rows_are_by_both_nqns_where_groups_need_them(void **state)
+static void rows_are_by_both_nqns_where_they_are_needed(void **state)
 {
-	static char *const keys[] = {"queue", "ctrl", "nqn", "host"};
+	/* Every other one is of a target, where both are needed in any case. */
+	static char *const keys[] = {"queue", "queue", "ctrl", "nqn", "host"};
 	int out = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY), status;
 
 	traced.signal = 0;
 	traced.records_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	traced.fill = note_by_other;
 	for (unsigned int i = 0; i < ARRAY_SIZE(keys); i++) {
-		char *words[] = {"live", "--target", "-i",    "100ms", "-n",
-				 "1",	 "--by",     keys[i], NULL};
+		char *words[] = {"live", i % 2 ? "--target" : "--host",
+				 "-i",	 "100ms",
+				 "-n",	 "1",
+				 "--by", keys[i],
+				 NULL};
 
 		fflush(stdout);
 		dup2(null, STDOUT_FILENO);
@@ -397,7 +401,7 @@ int main(void)
 		cmocka_unit_test(terminal_has_its_modes_however_the_view_ends),
 		cmocka_unit_test(blocks_that_nobody_waits_for_are_told),
 		cmocka_unit_test(names_that_gave_way_are_counted),
-		cmocka_unit_test(rows_are_by_both_nqns_where_groups_need_them),
+		cmocka_unit_test(rows_are_by_both_nqns_where_they_are_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,7 +23,7 @@ static void a_recording_in_which_nothing_ended_has_a_duration(void **state)
 	RUN(&r, "report", f[0].path);
 	assert_int_equal(r.status, 0);
 	assert_contains(r.out, "\nno command ended well\n");
-	assert_contains(r.out, "500 commands in 0.0");
+	assert_contains(r.out, "500 commands within 0.0");
 	recordings_free(f, 2);
 }
 
@@ -43,7 +43,7 @@ static void a_recording_that_ends_before_it_begins_lasted_no_time(void **state)
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path);
 	assert_int_equal(r.status, 0);
-	assert_contains(r.out, "500 commands in 0.000 s\n");
+	assert_contains(r.out, "500 commands within 0.000 s\n");
 	recordings_free(f, 2);
 }
 
@@ -571,15 +571,15 @@ static void a_controller_is_one_line_whatever_its_queues(void **state)
 	RUN(&r, "report", f[0].path, f[1].path, "--format=text");
 	line = strstr(r.out, "\nhost  target  controller  subsystem ");
 	assert_non_null(line);
-	assert_contains(line, "  queues  matched\nweb   stor    nvme0 ");
-	assert_contains(line, "       2      500\n\n");
+	assert_contains(line, "  queues  merged\nweb   stor    nvme0 ");
+	assert_contains(line, "       2     500\n\n");
 	assert_lacks(line, "host only");
 	f[0].told[0] = f[0].told[1] = f[1].told[0] = f[1].told[1] = false;
 	recordings_free(f, 2);
 	f[1].edit = only_queue_1;
 	recordings_make(f, &c);
 	RUN(&r, "report", f[0].path, f[1].path, "--format=text");
-	assert_contains(r.out, "  queues  matched  host only\n");
+	assert_contains(r.out, "  queues  merged  host only\n");
 	recordings_free(f, 2);
 }
 

@@ -358,6 +358,8 @@ static void a_long_name_is_shown_by_its_end(void **state)
 		{"123456789abc", 0, "123456789abc"},
 		{"0123456789abc", 0, "...123456789abc"},
 		{"0123456789abc", 1, "...123456789abc#1"},
+		{"nqn.2024-01.com.example:beta", 0, "...:beta"},
+		{"nqn.2024-01.com.example:1", 0, "....example:1"},
 		{"0123456789abc", 99999, "...123456789abc#99999"},
 		{"0123456789abc", 100001, "...123456789abc#1"},
 	};

@@ -100,41 +100,41 @@ static void a_table_has_the_total_and_then_the_groups(void **state)
 {
 	assert_printed(
 		"op,queue", "mean,max", 0,
-		"op     queue  commands  failed  IOPS  MB/s  inflight  most    mean     max\n"
-		"total      -         3       1  1.50  0.01      1.33     2   800us  2.00ms\n"
-		"read       1         2       0  1.00  0.00      1.50     2   200us   300us\n"
-		"write      2         1       1  0.50  0.00      1.00     1  2.00ms  2.00ms\n");
+		"op     queue  commands  failed  IOPS  MB/s  depth  deepest    mean     max\n"
+		"total      -         3       1  1.50  0.01   1.33        2   800us  2.00ms\n"
+		"read       1         2       0  1.00  0.00   1.50        2   200us   300us\n"
+		"write      2         1       1  0.50  0.00   1.00        1  2.00ms  2.00ms\n");
 }
 
 /* The total is of no interval. */
 static void intervals_have_their_beginning_in_thousandths(void **state)
 {
 	assert_printed("op", "max", S,
-		       " from  op     commands  failed  IOPS  MB/s  inflight  most     max\n"
-		       "    -  total         3       1  1.50  0.01      1.33     2  2.00ms\n"
-		       "0.000  read          2       0  2.00  0.01      1.50     2   300us\n"
-		       "0.000  write         0       0     0     0         -     -       -\n"
-		       "1.000  read          0       0     0     0         -     -       -\n"
-		       "1.000  write         1       1  1.00  0.00      1.00     1  2.00ms\n");
+		       " from  op     commands  failed  IOPS  MB/s  depth  deepest     max\n"
+		       "    -  total         3       1  1.50  0.01   1.33        2  2.00ms\n"
+		       "0.000  read          2       0  2.00  0.01   1.50        2   300us\n"
+		       "0.000  write         0       0     0     0      -        -       -\n"
+		       "1.000  read          0       0     0     0      -        -       -\n"
+		       "1.000  write         1       1  1.00  0.00   1.00        1  2.00ms\n");
 }
 
 static void without_a_key_the_first_cell_says_what_a_line_is(void **state)
 {
 	assert_printed("", "max", 0,
-		       "row    commands  failed  IOPS  MB/s  inflight  most     max\n"
-		       "total         3       1  1.50  0.01      1.33     2  2.00ms\n"
-		       "group         3       1  1.50  0.01      1.33     2  2.00ms\n");
+		       "row    commands  failed  IOPS  MB/s  depth  deepest     max\n"
+		       "total         3       1  1.50  0.01   1.33        2  2.00ms\n"
+		       "group         3       1  1.50  0.01   1.33        2  2.00ms\n");
 }
 
 static void a_name_is_whole_below_the_table_once(void **state)
 {
 	assert_printed(
 		"nqn,host", "max", 0,
-		"nqn              host   commands  failed  IOPS  MB/s  inflight  most     max\n"
-		"total            -             3       1  1.50  0.01      1.33     2  2.00ms\n"
-		"...xample:disks  nqn.a         2       0  1.00  0.00      1.50     2   300us\n"
-		"...xample:disks  nqn.b         1       1  0.50  0.00      1.00     1  2.00ms\n"
-		"...xample:disks: nqn.2014-08.org.example:disks (subsystem NQN)\n"
+		"nqn        host   commands  failed  IOPS  MB/s  depth  deepest     max\n"
+		"total      -             3       1  1.50  0.01   1.33        2  2.00ms\n"
+		"...:disks  nqn.a         2       0  1.00  0.00   1.50        2   300us\n"
+		"...:disks  nqn.b         1       1  0.50  0.00   1.00        1  2.00ms\n"
+		"...:disks: nqn.2014-08.org.example:disks (subsystem NQN)\n"
 		"nqn.a: nqn.a (host NQN)\n"
 		"nqn.b: nqn.b (host NQN)\n");
 }
@@ -183,7 +183,7 @@ static void each_group_has_its_stages(void **state)
 		{"op,queue",
 		 60,
 		 {"\nmean of each stage\n", "  total read 1\n", " 300us  200us\n",
-		  "\ngroups without a column here: 1\n"}},
+		  "\ngroups without a column here: 1; --format csv has all\n"}},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -312,10 +312,10 @@ static void a_name_is_printed_in_the_style_that_is_asked_for(void **state)
 static void a_narrow_line_gives_up_one_thing_after_another(void **state)
 {
 	static const char *const headings[] = {
-		"op     queue  commands  failed  IOPS  MB/s  inflight  most    mean     max",
-		"op    queue commands failed IOPS MB/s inflight most   mean    max",
-		"op    qid cmds fail IOPS MB/s infl most   mean    max",
-		"op    qid cmds fail IOPS MB/s infl   mean    max",
+		"op     queue  commands  failed  IOPS  MB/s  depth  deepest    mean     max",
+		"op    queue commands failed IOPS MB/s depth deepest   mean    max",
+		"op    qid cmds fail IOPS MB/s depth deep   mean    max",
+		"op    qid cmds fail IOPS MB/s depth   mean    max",
 		"op    qid cmds fail IOPS MB/s   mean    max",
 		"op    qid cmds fail IOPS   mean    max",
 		"op    qid cmds fail   mean    max",

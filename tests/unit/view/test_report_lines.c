@@ -154,7 +154,7 @@ static void an_input_says_what_it_is_and_what_is_missing(void **state)
 	assert_written(
 		f,
 		"a.ntp: target a target, Linux 6.1.0, tracepoints, a sample of 1 in 3, 77 "
-		"commands in 2.500 s, in 1 burst of together 1.500 s\n"
+		"commands within 2.500 s, in 1 burst of together 1.500 s\n"
 		"a.ntp: recorded were only commands of --op read --size 4k: counts and rates are of these\n"
 		"a.ntp: its kernel lacks the points send_r2t, done\n"
 		"a.ntp: loss ring_full 3  # records dropped because the ring buffer was full\n"
@@ -190,7 +190,7 @@ static void an_input_says_what_it_is_and_what_is_missing(void **state)
 		;
 	f = begin();
 	inputs_print(&in, NULL, f);
-	assert_written(f, "b.ntp: host h, Linux 6, stock, 0 commands in 0.000 s\n"
+	assert_written(f, "b.ntp: host h, Linux 6, stock, 0 commands within 0.000 s\n"
 			  "b.ntp: byte 1033: the recording breaks off in the middle of a frame; "
 			  "what was whole before is used\n");
 	reader_done(in.reader, fd);
