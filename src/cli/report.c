@@ -914,7 +914,7 @@ static const struct argp_option report_options[] = {
 	{"time", KEY_TIME, "FROM-TO", 0,
 	 "Only commands that began in that time after their recording did, or by its wall clock: FROM-TO or FROM..TO, "
 	 "such as 10-12.5s, 14:03-14:05, 2026-11-22T14:03.. or -30s.., the last 30 s; of merged ones the host's. FROM "
-	 "or TO can be left out",
+	 "or TO can be left out. One time: the last one given counts",
 	 SECTION_SELECT},
 	{"where", KEY_WHERE, "CONDITION", OPTION_REPEATS,
 	 "Only commands of which a stage, or the latency, took such a time: 'network_transmission>1ms', or with >=, "
@@ -923,7 +923,7 @@ static const struct argp_option report_options[] = {
 	 SECTION_SELECT},
 	{NULL, 0, NULL, 0,
 	 "Options that begin with Only select commands: all figures but losses are of those that are in each of "
-	 "them. Numbers, ranges of them and words can be given several at a time, with commas.",
+	 "them. Numbers, ranges of numbers and words can be given several at a time, with commas; --time is one.",
 	 SECTION_NOTES},
 	{0},
 };

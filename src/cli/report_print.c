@@ -635,6 +635,8 @@ static int print_merged(struct report *r, const struct view_options *v, bool *an
 			    stdout, v->columns);
 		story_print_blocked(blocked_of(r->blocked, i), !m->slowest[i].alone, stdout);
 	}
+	if (!err && m->nr_slowest)
+		puts("\nntprof-bpf(8) says what each stage and point is");
 	if (!err)
 		print_pcap(r, any);
 	return err;

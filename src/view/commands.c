@@ -785,19 +785,19 @@ const struct columns blocked_columns = COLUMNS("meanwhile", blocked);
 void story_print_blocked(const struct blocked *b, bool target, FILE *f)
 {
 	static const struct phrase queue[] = {
-		PHRASE("  meanwhile: its queue ended ", BLOCKED_AHEAD,
-		       .after = " that were there before it"),
-		PHRASE(", and ", BLOCKED_OVERTOOK, .after = " that came later"),
-		PHRASE("; its host sent ", BLOCKED_SENT, .after = " before it"),
+		PHRASE("  meanwhile, of other commands: its queue ended ", BLOCKED_AHEAD,
+		       .after = " that came before it"),
+		PHRASE(", and ", BLOCKED_OVERTOOK, .after = " that came after it"),
+		PHRASE("; its host sent ", BLOCKED_SENT, .after = " first"),
 	};
 	static const struct phrase worker[] = {
 		PHRASE("\n             the target's worker took ", BLOCKED_HANDLED,
-		       .after = " before it"),
+		       .after = " first"),
 		PHRASE(", and answered ", BLOCKED_ANSWERED),
-		PHRASE("; its disk did ", BLOCKED_DISK, .after = " others"),
+		PHRASE("; its disk did ", BLOCKED_DISK),
 	};
 	static const struct phrase disk[] = {
-		PHRASE(", ", BLOCKED_DISK_OTHERS, .after = " of other hosts"),
+		PHRASE(", of these ", BLOCKED_DISK_OTHERS, .after = " of other hosts"),
 		PHRASE(", each in ", BLOCKED_DISK_MEAN, .style = LINE_CELL),
 	};
 	static const struct phrase unknown[] = {
