@@ -559,6 +559,8 @@ static void report_clear(struct report *r)
 	for (unsigned int i = 0; i < r->nr; i++) {
 		if (r->inputs)
 			input_close(&r->inputs[i]);
+		if (r->input_events)
+			path_events_free(&r->input_events[i]);
 	}
 	unmatched_free(r->unmatched);
 	edges_free(r->edges);
@@ -572,6 +574,7 @@ static void report_clear(struct report *r)
 	blocked_free(r->blocked);
 	tcp_history_free(&r->tcp);
 	path_events_free(&r->path_events);
+	free(r->input_events);
 	for (unsigned int i = 0; r->places && i < r->nr; i++)
 		places_free(r->places[i]);
 	free(r->places);
@@ -608,6 +611,7 @@ static int report_run(struct report *r, const struct report_options *o, char *co
 		r->perfetto = perfetto_new(o->perfetto_max ?: PERFETTO_COMMANDS);
 	r->burst_ns = calloc(r->nr, sizeof(*r->burst_ns));
 	r->inputs = calloc(r->nr, sizeof(*r->inputs));
+	r->input_events = calloc(r->nr, sizeof(*r->input_events));
 	r->alone = calloc(r->nr, sizeof(*r->alone));
 	r->matched = calloc(r->nr, sizeof(*r->matched));
 	r->places = calloc(r->nr, sizeof(struct places *));
@@ -619,8 +623,8 @@ static int report_run(struct report *r, const struct report_options *o, char *co
 		r->inputs[i].fd = -1;
 	err = r->burst_ns && !r->groups == !r->choice && !r->details == !r->figures && r->inputs &&
 			      !(r->html || r->trace) == !r->timeline && !r->trace == !r->perfetto &&
-			      r->alone && r->matched && places_make(r) && r->unmatched &&
-			      r->edges && r->merge && r->why
+			      r->input_events && r->alone && r->matched && places_make(r) &&
+			      r->unmatched && r->edges && r->merge && r->why
 		      ? totals_init(&r->merged, slowest_of(o))
 		      : -ENOMEM;
 	if (!err)
@@ -642,6 +646,8 @@ static int report_run(struct report *r, const struct report_options *o, char *co
 		return 1;
 	if (!err)
 		err = report_read(r);
+	if (!err)
+		err = path_events_join(&r->path_events, r->input_events, r->nr);
 	return !err && report_no_device(r) ? 1 : err;
 }
 

@@ -152,5 +152,5 @@ int report_path_event(struct report *r, unsigned int i, const struct nt_path_eve
 	struct nt_path_event of = *e;
 
 	of.input = i;
-	return path_events_add(&r->path_events, &of);
+	return path_events_add(&r->input_events[i], &of);
 }

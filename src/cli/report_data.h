@@ -62,6 +62,7 @@
  * @files: names of the inputs
  * @pcap: filters for captures of this many of them
  * @path_events: what happened to hosts' controllers; &nt_path_event.input is their input
+ * @input_events: the same of each input, while they are read
  * @format: format of the output
  * @result: error of the merge's callbacks
  */
@@ -110,6 +111,7 @@ struct report {
 	char **files;
 	unsigned int pcap;
 	struct path_events path_events;
+	struct path_events *input_events;
 	enum output_format format;
 	int result;
 };

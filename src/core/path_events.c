@@ -30,6 +30,24 @@ int path_events_add(struct path_events *p, const struct nt_path_event *e)
 	return 0;
 }
 
+int path_events_join(struct path_events *into, const struct path_events *of, size_t nr)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		all += of[i].nr;
+	into->event = calloc(all + 1, sizeof(*into->event));
+	if (!into->event)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		into->total += of[i].total;
+		into->lost += of[i].lost;
+		for (size_t k = 0; k < of[i].nr; k++)
+			into->event[into->nr++] = *path_events_at(&of[i], k);
+	}
+	return 0;
+}
+
 const struct nt_path_event *path_events_at(const struct path_events *p, size_t i)
 {
 	return &p->event[(p->first + i) % p->nr];

@@ -36,6 +36,15 @@ struct path_events {
 /** path_events_add() - add an event; Return: 0 or -ENOMEM */
 int path_events_add(struct path_events *p, const struct nt_path_event *e);
 
+/**
+ * path_events_join() - one list of several, each with its last events; nothing is added to it
+ * @into: empty
+ * @of: @nr lists
+ *
+ * Return: 0 or -ENOMEM
+ */
+int path_events_join(struct path_events *into, const struct path_events *of, size_t nr);
+
 /** path_events_at() - event @i of @p->nr, the oldest first */
 const struct nt_path_event *path_events_at(const struct path_events *p, size_t i);
 

@@ -596,6 +596,22 @@ static void events_of_controllers_stand_between_the_rows_of_intervals(void **sta
 	close(f.fd);
 }
 
+static void endless_events_of_one_recording_leave_those_of_another(void **state)
+{
+	struct recording few = {0}, many = {0};
+	static struct result r;
+
+	stalled_recording(&few, 4);
+	stalled_recording(&many, 2 * PATH_EVENTS_MAX);
+	RUN(&r, "report", few.path, many.path, "--every", "1s", "--format=text");
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "  at 1.203 s: m nvme0 connecting\n");
+	snprintf(r.err, sizeof(r.err), "too old to be kept: %u\n", PATH_EVENTS_MAX);
+	assert_contains(r.out, r.err);
+	close(few.fd);
+	close(many.fd);
+}
+
 static void of_endless_events_of_controllers_the_last_are_kept(void **state)
 {
 	static struct result r;
@@ -628,6 +644,7 @@ int main(void)
 		cmocka_unit_test(what_no_recording_tells_is_refused_with_what_does),
 		cmocka_unit_test(options_that_are_of_no_use_are_refused),
 		cmocka_unit_test(events_of_controllers_stand_between_the_rows_of_intervals),
+		cmocka_unit_test(endless_events_of_one_recording_leave_those_of_another),
 		cmocka_unit_test(of_endless_events_of_controllers_the_last_are_kept),
 	};
 
