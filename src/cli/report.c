@@ -863,6 +863,8 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		if (o->format == FORMAT_CSV && limits_any(&o->limits))
 			options_error(state, "--network-limit and --drive-limit are for --format "
 					     "text and json");
+		if (o->filter.nr_times > 1 && o->groups.choice.grouping.every_ns)
+			options_error(state, "--every takes one --time");
 		if (o->why && (o->format == FORMAT_CSV || o->format == FORMAT_LINES))
 			options_error(state, "--why is for --format text and json");
 		if (o->format == FORMAT_CSV && o->slowest)
@@ -917,10 +919,10 @@ static const struct argp_option report_options[] = {
 	{"perfetto-max", KEY_MAX, "N", 0,
 	 "At most N commands in that file: half of them the slowest, the others a sample (default 200000)",
 	 SECTION_OUTPUT},
-	{"time", KEY_TIME, "FROM-TO", 0,
+	{"time", KEY_TIME, "FROM-TO", OPTION_REPEATS,
 	 "Only commands that began in that time after their recording did, or by its wall clock: FROM-TO or FROM..TO, "
 	 "such as 10-12.5s, 14:03-14:05, 2026-11-22T14:03.. or -30s.., the last 30 s; of merged ones the host's. FROM "
-	 "or TO can be left out. One time: the last one given counts",
+	 "or TO can be left out",
 	 SECTION_SELECT},
 	{"where", KEY_WHERE, "CONDITION", OPTION_REPEATS,
 	 "Only commands of which a stage, or the latency, took such a time: 'network_transmission>1ms', or with >=, "
@@ -929,7 +931,7 @@ static const struct argp_option report_options[] = {
 	 SECTION_SELECT},
 	{NULL, 0, NULL, 0,
 	 "Options that begin with Only select commands: all figures but losses are of those that are in each of "
-	 "them. Numbers, ranges of numbers and words can be given several at a time, with commas; --time is one.",
+	 "them. Numbers, ranges, times and words can be given several at a time, with commas.",
 	 SECTION_NOTES},
 	{0},
 };

@@ -152,36 +152,40 @@ bool report_no_device(const struct report *r)
 	return true;
 }
 
-/* Return: 0 or -ENOMEM. */
-/* The time that the filter takes of any host's recording: each has its own clock. */
-static void bounds_of_hosts(const struct report *r, uint64_t *from, uint64_t *to)
+/*
+ * The time that the filter takes of any host's recording: each has its own clock. Return: how much
+ * of it, if it is not all
+ */
+static uint64_t bounds_of_hosts(const struct report *r, uint64_t *from, uint64_t *to)
 {
-	uint64_t first = UINT64_MAX, last = 0;
+	uint64_t first = UINT64_MAX, last = 0, taken = 0;
 
 	for (unsigned int i = 0; i < r->nr; i++) {
-		uint64_t begin = *from, end = *to;
+		uint64_t begin = *from, end = *to, part;
 
 		if (!r->inputs[i].begun || r->inputs[i].header.side != NT_HOST)
 			continue;
-		filter_bounds(unmatched_span(r->unmatched, i), unmatched_began_ns(r->unmatched, i),
-			      &begin, &end);
+		part = filter_bounds(unmatched_span(r->unmatched, i),
+				     unmatched_began_ns(r->unmatched, i), &begin, &end);
+		taken = part > taken ? part : taken;
 		first = begin < first ? begin : first;
 		last = end > last ? end : last;
 	}
 	*from = first > *from && first != UINT64_MAX ? first : *from;
 	*to = last < *to ? last : *to;
+	return taken;
 }
 
 static int report_groups_finish(struct report *r)
 {
-	uint64_t from = r->first_ns, to = r->last_ns, burst = 0;
+	uint64_t from = r->first_ns, to = r->last_ns, burst = 0, taken = 0;
 
 	if (r->filter)
-		bounds_of_hosts(r, &from, &to);
+		taken = bounds_of_hosts(r, &from, &to);
 	for (unsigned int i = 0; i < r->nr; i++)
 		if (r->matched[i] && r->inputs[i].header.side == NT_HOST && r->burst_ns[i] > burst)
 			burst = r->burst_ns[i];
-	return groups_finish(r->groups, from, to, burst);
+	return groups_finish(r->groups, from, to, burst ?: taken);
 }
 
 /*

@@ -82,8 +82,19 @@ static bool same_queue(const struct nt_record *a, const struct nt_record *b)
 	return a->slot == b->slot && a->gen == b->gen;
 }
 
-static void count_host(struct blocked *to, const struct nt_record *own, const struct nt_record *r)
+/*
+ * TCP keeps the order: data of which the first packet comes before a PDU are all before it.
+ * @came, @read: when it came, and when all data had been read; @sent, @rx: of the PDU
+ */
+static uint64_t bytes_before(const struct nt_record *r, uint64_t came, uint64_t read, uint64_t sent,
+			     uint64_t rx)
 {
+	return came && came < rx && read > sent ? r->length : 0;
+}
+
+static void count_host(struct blocked *to, const struct slow_command *c, const struct nt_record *r)
+{
+	const struct nt_record *own = &c->host;
 	uint64_t begin = record_begin_ns(own), end = record_end_ns(own);
 
 	if (!same_queue(own, r) || (r->cid == own->cid && record_begin_ns(r) == begin))
@@ -94,11 +105,17 @@ static void count_host(struct blocked *to, const struct nt_record *own, const st
 	}
 	to->sent += within(r->points[NT_H_SEND_CMD], own->points[NT_H_QUEUE_RQ],
 			   own->points[NT_H_SEND_CMD]);
+	if (!c->alone && c->target.points[NT_T_SEND] && r->op == NT_OP_READ)
+		to->to_host += bytes_before(r, r->points[NT_H_RX], r->points[NT_H_CQE],
+					    c->target.points[NT_T_SEND] -
+						    connection_offset(&c->connection),
+					    own->points[NT_H_RX]);
 }
 
 static void count_target(const struct blocked_reader *b, unsigned int stream, struct blocked *to,
-			 const struct nt_record *own, const struct nt_record *r)
+			 const struct slow_command *c, const struct nt_record *r)
 {
+	const struct nt_record *own = &c->target;
 	const struct served *x, *y;
 
 	if (same_queue(own, r)) {
@@ -108,6 +125,12 @@ static void count_target(const struct blocked_reader *b, unsigned int stream, st
 			within(r->points[NT_T_CMD], own->points[NT_T_RX], own->points[NT_T_CMD]);
 		to->answered += within(r->points[NT_T_SEND], own->points[NT_T_DONE],
 				       own->points[NT_T_SEND]);
+		if (c->host.points[NT_H_SEND_CMD] && r->op == NT_OP_WRITE)
+			to->to_target += bytes_before(
+				r, r->points[NT_T_DATA_RX] ?: r->points[NT_T_RX],
+				r->points[NT_T_EXEC],
+				c->host.points[NT_H_SEND_CMD] + connection_offset(&c->connection),
+				own->points[NT_T_RX]);
 	}
 	if (r->nsid != own->nsid || r->points[NT_T_EXEC] > r->points[NT_T_DONE] ||
 	    !within(r->points[NT_T_DONE], own->points[NT_T_EXEC], own->points[NT_T_DONE]))
@@ -130,9 +153,9 @@ void blocked_record(struct blocked_reader *b, unsigned int stream, const struct 
 		const struct slow_command *c = &b->slow[i];
 
 		if (r->side == NT_HOST && stream == c->connection.host_stream)
-			count_host(&b->of[i], &c->host, r);
+			count_host(&b->of[i], c, r);
 		if (r->side == NT_TARGET && !c->alone && stream == c->connection.target_stream)
-			count_target(b, stream, &b->of[i], &c->target, r);
+			count_target(b, stream, &b->of[i], c, r);
 	}
 }
 

@@ -22,6 +22,8 @@
  * @ahead: of its queue, that were there when it began and ended before it
  * @overtook: of its queue, that began after it and ended before it
  * @sent: of its queue, that were sent while it waited to be sent
+ * @to_target, @to_host: bytes of data of its queue that came before its capsule, or its answer,
+ *                       and were not all read yet when that was sent; of matched commands
  * @handled: of its queue at the target, whose capsules were handled while its own waited
  * @answered: of its queue at the target, whose answers were sent while its own waited
  * @disk: of the same namespace, that its disk ended while it did this one; @disk_ns: their times
@@ -32,6 +34,8 @@ struct blocked {
 	uint64_t ahead;
 	uint64_t overtook;
 	uint64_t sent;
+	uint64_t to_target;
+	uint64_t to_host;
 	uint64_t handled;
 	uint64_t answered;
 	uint64_t disk;

@@ -181,6 +181,28 @@ static void attribute(const struct tail *t, const struct why *w, const struct wh
 	place_gap[PLACE_UNKNOWN] += rest;
 }
 
+/*
+ * The way of the network's time. That of commands near the median is taken off, and with it the
+ * clocks' offset but for its bounds, which have to be small beside the rest.
+ */
+#define BOUNDS_SHARE_MAX 0.1
+
+static double to_target_of(const struct tail *t)
+{
+	const struct why_sum *s = &t->slow, *m = &t->mid;
+	double all = t->stage_gap[NT_MS_NETWORK_TRANSMISSION], bounds, way;
+
+	if (!t->host || !t->target || !s->two_way.count || !m->two_way.count || all <= 0)
+		return NAN;
+	bounds = (double)s->two_way.bounds / (double)s->two_way.count +
+		 (double)m->two_way.bounds / (double)m->two_way.count;
+	way = (double)s->two_way.to_target / (double)s->two_way.count -
+	      (double)m->two_way.to_target / (double)m->two_way.count;
+	if (bounds / 2 > BOUNDS_SHARE_MAX * all)
+		return NAN;
+	return way < 0 ? 0 : way > all ? 1 : way / all;
+}
+
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t x = *state += 0x9e3779b97f4a7c15ULL;
@@ -623,6 +645,7 @@ bool tail_of(const struct why *w, enum why_op op, bool host, bool target, struct
 	t->mid = all.mid;
 	t->slow = all.slow;
 	attribute(t, w, &t->mid, &t->slow, t->stage_gap, t->place_gap, &t->gap_ns);
+	t->to_target = to_target_of(t);
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
 		t->stage_mid[i] = mean((double)t->mid.stage[i], &t->mid);
 	t->ratio = share(mean((double)t->slow.ns, &t->slow), mean((double)t->mid.ns, &t->mid));

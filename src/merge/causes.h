@@ -105,6 +105,7 @@ struct tail_key {
  * @gap_ns: what they differ by
  * @stage_gap: [stage] its part of @gap_ns; they add up to it, with @place_gap[PLACE_UNKNOWN]
  * @place_gap: [place] the same
+ * @to_target: the part of the network's @place_gap that is on the way to the target; NAN: not known
  * @lead: the place that has most of it; @low, @high: its share, with 95 % confidence
  * @seconds, @slow_seconds: how long the recording is, and in how much of that there are slow ones
  * @hot_seconds, @hot_tail, @hot_share: times with far more slow ones than others: how long, and
@@ -127,6 +128,7 @@ struct tail {
 	double stage_gap[NT_MERGED_STAGES_NR];
 	double stage_mid[NT_MERGED_STAGES_NR];
 	double place_gap[PLACES_NR];
+	double to_target;
 	enum cause_place lead;
 	double low, high;
 	double seconds, slow_seconds;

@@ -2,6 +2,7 @@
 #include "merge/filter.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/array.h"
@@ -9,15 +10,10 @@
 #include "core/segments.h"
 #include "core/text.h"
 
-static bool timed(const struct filter *f)
-{
-	return f->from.kind != FILTER_OPEN || f->to.kind != FILTER_OPEN;
-}
-
 bool filter_any(const struct filter *f)
 {
 	return nt_selects_by(&f->select.by) || f->select.cgroup[0] || f->select.device ||
-	       f->select.failed || f->select.slower_ns || timed(f) || f->retransmitted || f->nr;
+	       f->select.failed || f->select.slower_ns || f->nr_times || f->retransmitted || f->nr;
 }
 
 #define TIME_WRONG                                                             \
@@ -61,28 +57,57 @@ static bool is_backwards(const struct filter_instant *from, const struct filter_
 	return to->wall.seconds == from->wall.seconds && to->wall.ns == from->wall.ns;
 }
 
-const char *filter_time(struct filter *f, const char *text)
+static const char *time_add(struct filter *f, const char *text)
 {
 	const char *dots = strstr(text, ".."), *end = dots ?: strchr(text, '-');
-	struct filter_instant from, to;
+	struct filter_time t;
 	char first[WORD_LEN];
 
 	if (!end || end - text >= WORD_LEN)
 		return TIME_WRONG;
 	snprintf(first, sizeof(first), "%.*s", (int)(end - text), text);
-	if (!parse_instant(first, dots, &from) || !parse_instant(end + (dots ? 2 : 1), dots, &to) ||
-	    (from.kind == FILTER_OPEN && to.kind == FILTER_OPEN))
+	if (!parse_instant(first, dots, &t.from) ||
+	    !parse_instant(end + (dots ? 2 : 1), dots, &t.to) ||
+	    (t.from.kind == FILTER_OPEN && t.to.kind == FILTER_OPEN))
 		return TIME_WRONG;
-	if (is_backwards(&from, &to))
+	if (is_backwards(&t.from, &t.to))
 		return "ends before it begins";
-	f->from = from;
-	f->to = to;
+	if (f->nr_times == FILTER_TIMES_MAX)
+		return "too many, the most are 16 times";
+	f->time[f->nr_times++] = t;
 	return NULL;
+}
+
+const char *filter_time(struct filter *f, const char *text)
+{
+	const unsigned int nr = f->nr_times;
+	const char *wrong = NULL;
+	char time[2 * WORD_LEN];
+
+	for (bool more = true; !wrong && more; text += strcspn(text, ",") + more) {
+		more = text[strcspn(text, ",")];
+		wrong = TIME_WRONG;
+		if (strcspn(text, ",") < sizeof(time)) {
+			snprintf(time, sizeof(time), "%.*s", (int)strcspn(text, ","), text);
+			wrong = time_add(f, time);
+		}
+	}
+	if (wrong)
+		f->nr_times = nr;
+	return wrong;
+}
+
+static bool needs_end(const struct filter_time *t)
+{
+	return t->from.kind == FILTER_BEFORE_END || t->to.kind == FILTER_BEFORE_END;
 }
 
 bool filter_needs_end(const struct filter *f)
 {
-	return f->from.kind == FILTER_BEFORE_END || f->to.kind == FILTER_BEFORE_END;
+	for (unsigned int i = 0; i < f->nr_times; i++)
+		if (needs_end(&f->time[i]))
+			return true;
+	return false;
 }
 
 /* Of an open end: a FROM that was over so long ago is one of the next day. */
@@ -94,7 +119,7 @@ static bool of_any_day(const struct filter_instant *i)
 }
 
 /* Days from the one on which a recording began, for a FROM without a date. */
-static int days_of_from(const struct filter *f, int64_t began)
+static int days_of_from(const struct filter_time *f, int64_t began)
 {
 	int64_t from = wall_time_on(&f->from.wall, began, 0, false);
 	const struct wall_time *to = &f->to.wall;
@@ -118,7 +143,7 @@ static uint64_t on_its_clock(const struct instant *began, int64_t wall)
 }
 
 /* CLOCK_REALTIME of a TO without a date: the first one after FROM, and after the beginning. */
-static int64_t to_of_any_day(const struct filter *f, const struct instant *began, int64_t from)
+static int64_t to_of_any_day(const struct filter_time *f, const struct instant *began, int64_t from)
 {
 	int64_t after = from > began->realtime_ns ? from : began->realtime_ns, to;
 	int day = 0;
@@ -137,17 +162,19 @@ static uint64_t span_end(const struct filter_instant *i, const struct instant *b
 					      : 0;
 }
 
-struct filter_span filter_span(const struct filter *f, const struct instant *began, uint64_t end_ns)
+/* One of the times; 0 and 0: nothing. */
+static struct filter_part part_of(const struct filter_time *f, const struct instant *began,
+				  uint64_t end_ns)
 {
-	struct filter_span span = {
+	struct filter_part span = {
 		.from_ns = span_end(&f->from, began, end_ns),
 		.to_ns = span_end(&f->to, began, end_ns),
 	};
 	bool wall = f->from.kind == FILTER_WALL || f->to.kind == FILTER_WALL;
 	int64_t from = INT64_MIN, to;
 
-	if ((wall && !began->realtime_ns) || (filter_needs_end(f) && !end_ns))
-		return (struct filter_span){0};
+	if ((wall && !began->realtime_ns) || (needs_end(f) && !end_ns))
+		return (struct filter_part){0};
 	if (f->from.kind == FILTER_WALL) {
 		from = wall_time_on(&f->from.wall, began->realtime_ns,
 				    f->from.wall.dated ? 0 : days_of_from(f, began->realtime_ns),
@@ -162,6 +189,35 @@ struct filter_span filter_span(const struct filter *f, const struct instant *beg
 		span.to_ns = on_its_clock(began, to);
 	} else if (f->to.kind == FILTER_OPEN) {
 		span.to_ns = UINT64_MAX;
+	}
+	return span;
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct filter_part *x = a, *y = b;
+
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+struct filter_span filter_span(const struct filter *f, const struct instant *began, uint64_t end_ns)
+{
+	struct filter_span span = {.nr = !f->nr_times,
+				   .part = {{.to_ns = f->nr_times ? 0 : UINT64_MAX}}};
+	struct filter_part part[FILTER_TIMES_MAX];
+
+	for (unsigned int i = 0; i < f->nr_times; i++)
+		part[i] = part_of(&f->time[i], began, end_ns);
+	qsort(part, f->nr_times, sizeof(*part), by_from);
+	for (unsigned int i = 0; i < f->nr_times; i++) {
+		struct filter_part *last = span.nr ? &span.part[span.nr - 1] : NULL;
+
+		if (part[i].to_ns <= part[i].from_ns)
+			continue;
+		if (!last || part[i].from_ns > last->to_ns)
+			span.part[span.nr++] = part[i];
+		else if (part[i].to_ns > last->to_ns)
+			last->to_ns = part[i].to_ns;
 	}
 	return span;
 }
@@ -304,7 +360,10 @@ static bool in_time(const struct filter *f, const struct nt_record *r,
 {
 	uint64_t begin = record_begin_ns(r) ?: record_last_ns(r);
 
-	return !timed(f) || (begin >= span->from_ns && begin < span->to_ns);
+	for (unsigned int i = 0; f->nr_times && i < span->nr; i++)
+		if (begin >= span->part[i].from_ns && begin < span->part[i].to_ns)
+			return true;
+	return !f->nr_times;
 }
 
 static bool latencies_hold(const struct filter *f, uint64_t ns)
@@ -414,20 +473,39 @@ bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 	return true;
 }
 
-double filter_seconds(const struct filter_span *span, uint64_t first_ns, uint64_t last_ns)
+/* Nanoseconds of a time that the filter takes. */
+static uint64_t taken(const struct filter_span *span, uint64_t first_ns, uint64_t last_ns)
 {
-	uint64_t from = span->from_ns > first_ns ? span->from_ns : first_ns;
-	uint64_t to = span->to_ns < last_ns ? span->to_ns : last_ns;
+	uint64_t ns = 0;
 
-	return to > from ? (double)(to - from) / 1e9 : 0;
+	for (unsigned int i = 0; i < span->nr; i++) {
+		const struct filter_part *p = &span->part[i];
+		uint64_t from = p->from_ns > first_ns ? p->from_ns : first_ns;
+		uint64_t to = p->to_ns < last_ns ? p->to_ns : last_ns;
+
+		ns += to > from ? to - from : 0;
+	}
+	return ns;
 }
 
-void filter_bounds(const struct filter_span *span, uint64_t began_ns, uint64_t *from, uint64_t *to)
+double filter_seconds(const struct filter_span *span, uint64_t first_ns, uint64_t last_ns)
 {
-	if (span->from_ns > began_ns && span->from_ns - began_ns > *from)
-		*from = span->from_ns - began_ns;
-	if (span->to_ns <= began_ns)
+	return (double)taken(span, first_ns, last_ns) / 1e9;
+}
+
+uint64_t filter_bounds(const struct filter_span *span, uint64_t began_ns, uint64_t *from,
+		       uint64_t *to)
+{
+	const uint64_t first = span->nr ? span->part[0].from_ns : 0;
+	const uint64_t last = span->nr ? span->part[span->nr - 1].to_ns : 0;
+	uint64_t ns;
+
+	if (first > began_ns && first - began_ns > *from)
+		*from = first - began_ns;
+	if (last <= began_ns)
 		*to = 0;
-	else if (span->to_ns - began_ns < *to)
-		*to = span->to_ns - began_ns;
+	else if (last - began_ns < *to)
+		*to = last - began_ns;
+	ns = taken(span, began_ns + *from, ns_add(began_ns, *to));
+	return span->nr > 1 && *to > *from && ns < *to - *from ? ns : 0;
 }

@@ -57,27 +57,37 @@ struct filter_instant {
 	struct wall_time wall;
 };
 
+/* The most times of one report. */
+#define FILTER_TIMES_MAX 16u
+
 /**
- * struct filter_span - the time of one recording that a filter takes
- * @from_ns, @to_ns: its CLOCK_MONOTONIC, @to_ns exclusive
+ * struct filter_span - the times of one recording that a filter takes
+ * @part: @nr of them, in order and without overlaps; CLOCK_MONOTONIC of the recording, @to_ns
+ *        exclusive
  */
 struct filter_span {
-	uint64_t from_ns;
-	uint64_t to_ns;
+	unsigned int nr;
+	struct filter_part {
+		uint64_t from_ns;
+		uint64_t to_ns;
+	} part[FILTER_TIMES_MAX];
 };
 
 /**
  * struct filter - a command has to meet all that is set; all zeroes: every command is taken
  * @select: what the records say
- * @from, @to: when it began; both open: at any time
+ * @time: when it began, in any of @nr_times; none: at any time
  * @retransmitted: it has NT_F_RETRANSMITTED
  * @condition: @nr conditions
  * @how: how commands of the last pair of machines are split
  */
 struct filter {
 	struct select select;
-	struct filter_instant from;
-	struct filter_instant to;
+	struct filter_time {
+		struct filter_instant from;
+		struct filter_instant to;
+	} time[FILTER_TIMES_MAX];
+	unsigned int nr_times;
 	bool retransmitted;
 	struct filter_condition condition[FILTER_CONDITIONS_MAX];
 	unsigned int nr;
@@ -88,8 +98,9 @@ struct filter {
 bool filter_any(const struct filter *f);
 
 /**
- * filter_time(), filter_where() - read the argument of an option: FROM-TO or FROM..TO (one of them
- * may be left out), and conditions such as STAGE>TIME or "retransmitted", separated by commas
+ * filter_time(), filter_where() - read the argument of an option: times, FROM-TO or FROM..TO (one
+ * of them may be left out), and conditions such as STAGE>TIME or "retransmitted", separated by
+ * commas
  *
  * Return: NULL, or the fault, in words that follow the argument in a message.
  */
@@ -100,7 +111,7 @@ const char *filter_where(struct filter *f, const char *text);
 bool filter_needs_end(const struct filter *f);
 
 /**
- * filter_span() - the time of a recording that the filter takes
+ * filter_span() - the times of a recording that the filter takes
  * @began: both clocks when it began; @began->realtime_ns 0: the wall clock is not known
  * @end_ns: when its last command ended, CLOCK_MONOTONIC; 0: not known
  *
@@ -144,7 +155,10 @@ double filter_seconds(const struct filter_span *span, uint64_t first_ns, uint64_
 /**
  * filter_bounds() - cut a time from @from to @to to what the filter takes; both are nanoseconds
  * after the recording began, at @began_ns
+ *
+ * Return: nanoseconds that it takes of that; 0 if it takes all.
  */
-void filter_bounds(const struct filter_span *span, uint64_t began_ns, uint64_t *from, uint64_t *to);
+uint64_t filter_bounds(const struct filter_span *span, uint64_t began_ns, uint64_t *from,
+		       uint64_t *to);
 
 #endif /* NTPROF_MERGE_FILTER_H */

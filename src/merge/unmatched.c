@@ -807,15 +807,15 @@ struct groups *unmatched_groups(struct unmatched *a, unsigned int stream)
 {
 	struct stream *s = &a->streams[stream];
 	struct groups *g = s->figures ? s->figures->groups : NULL;
-	uint64_t from, to;
+	uint64_t from, to, taken = 0;
 
 	if (!g)
 		return NULL;
 	from = s->first_ns > s->began_ns ? s->first_ns - s->began_ns : 0;
 	to = s->last_ns > s->began_ns ? s->last_ns - s->began_ns : 0;
 	if (s->h.filter)
-		filter_bounds(&s->span, s->began_ns, &from, &to);
-	return groups_finish(g, from, to, s->burst_ns) ? NULL : g;
+		taken = filter_bounds(&s->span, s->began_ns, &from, &to);
+	return groups_finish(g, from, to, s->burst_ns ?: taken) ? NULL : g;
 }
 
 const struct timeline *unmatched_timeline(const struct unmatched *a, unsigned int stream)

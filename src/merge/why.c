@@ -577,6 +577,29 @@ static bool has_part(const struct why_command *c, enum why_part part)
 					 : c->limits & limits[part];
 }
 
+/*
+ * How long the network took to the target: of a command, and of the data of a write that has been
+ * asked for them. What it took in both directions is known without the clocks' offset.
+ */
+static void add_way(struct why_sum *sum, const struct why_command *c, uint64_t stands_for)
+{
+	const uint64_t offset = connection_offset(c->c);
+	uint64_t ns;
+
+	if (!c->target || c->nr != NT_MERGED_STAGES_NR ||
+	    c->into[NT_MS_NETWORK_TRANSMISSION] != NT_MS_NETWORK_TRANSMISSION ||
+	    c->c->offset_low > c->c->offset_high || !c->r->points[NT_H_SEND_CMD] ||
+	    !c->target->points[NT_T_RX])
+		return;
+	ns = c->target->points[NT_T_RX] - offset - c->r->points[NT_H_SEND_CMD];
+	if (c->r->points[NT_H_SEND_DATA] && c->target->points[NT_T_DATA_RX])
+		ns += c->target->points[NT_T_DATA_RX] - offset - c->r->points[NT_H_SEND_DATA];
+	sum->two_way.count += stands_for;
+	sum->two_way.to_target = (int64_t)((uint64_t)sum->two_way.to_target + ns * stands_for);
+	sum->two_way.bounds +=
+		((uint64_t)c->c->offset_high - (uint64_t)c->c->offset_low) * stands_for;
+}
+
 /* Counts a command for @stands_for commands. */
 static __attribute__((noinline)) int add(struct why *w, const struct why_command *c, enum why_op op,
 					 uint64_t stands_for)
@@ -611,6 +634,7 @@ static __attribute__((noinline)) int add(struct why *w, const struct why_command
 		sum->r2t_ns += (at[NT_H_R2T] - at[NT_H_SEND_CMD]) * stands_for;
 		sum->r2t_bytes += (uint64_t)c->r->length * stands_for;
 	}
+	add_way(sum, c, stands_for);
 	if (c->r->shape == NT_SHAPE_INLINE_WRITE && c->r->length > w->inline_most)
 		w->inline_most = c->r->length;
 	for (unsigned int i = 0; i < WHY_PARTS; i++) {

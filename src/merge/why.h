@@ -64,6 +64,8 @@ enum why_part {
  * @meanwhile: commands of other hosts that the target did meanwhile, and @usual in so much time
  * @r2t: how many waited for an R2T, for how long, and how large they were
  * @resent: how many were sent more than once
+ * @two_way: commands whose network's time is known by itself, and of these: how much of it was on
+ *           the way to the target, and how far apart the bounds of the clocks' offset were
  * @part: those that had what enum why_part says: how many, and their latencies
  */
 struct why_sum {
@@ -78,6 +80,11 @@ struct why_sum {
 	uint64_t r2t_ns;
 	uint64_t r2t_bytes;
 	uint64_t resent;
+	struct {
+		uint64_t count;
+		int64_t to_target;
+		uint64_t bounds;
+	} two_way;
 	struct {
 		uint64_t count;
 		uint64_t ns;

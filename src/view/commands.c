@@ -747,6 +747,8 @@ enum {
 	BLOCKED_AHEAD,
 	BLOCKED_OVERTOOK,
 	BLOCKED_SENT,
+	BLOCKED_TO_TARGET,
+	BLOCKED_TO_HOST,
 	BLOCKED_HANDLED,
 	BLOCKED_ANSWERED,
 	BLOCKED_DISK,
@@ -769,6 +771,9 @@ static const struct column blocked[] = {
 	[BLOCKED_AHEAD] = COLUMN("ahead", COUNT, OF_BLOCKED(ahead)),
 	[BLOCKED_OVERTOOK] = COLUMN("overtook", COUNT, OF_BLOCKED(overtook)),
 	[BLOCKED_SENT] = COLUMN("sent", COUNT, OF_BLOCKED(sent)),
+	[BLOCKED_TO_TARGET] = {"bytes_to_target", "to target", .unit = UNIT_BYTES,
+			       OF_BLOCKED(to_target)},
+	[BLOCKED_TO_HOST] = {"bytes_to_host", "to host", .unit = UNIT_BYTES, OF_BLOCKED(to_host)},
 	[BLOCKED_HANDLED] = COLUMN("handled", COUNT, OF_BLOCKED(handled)),
 	[BLOCKED_ANSWERED] = COLUMN("answered", COUNT, OF_BLOCKED(answered)),
 	[BLOCKED_DISK] = COLUMN("disk", COUNT, OF_BLOCKED(disk)),
@@ -790,6 +795,11 @@ void story_print_blocked(const struct blocked *b, bool target, FILE *f)
 		PHRASE(", and ", BLOCKED_OVERTOOK, .after = " that came after it"),
 		PHRASE("; its host sent ", BLOCKED_SENT, .after = " first"),
 	};
+	static const struct phrase way[] = {
+		PHRASE("\n             on its connection before it: ", BLOCKED_TO_TARGET,
+		       .after = " bytes of data to the target"),
+		PHRASE(", ", BLOCKED_TO_HOST, .after = " to the host"),
+	};
 	static const struct phrase worker[] = {
 		PHRASE("\n             the target's worker took ", BLOCKED_HANDLED,
 		       .after = " first"),
@@ -808,6 +818,8 @@ void story_print_blocked(const struct blocked *b, bool target, FILE *f)
 	if (!b)
 		return;
 	LINE_PRINT(f, &blocked_columns, queue, b);
+	if (target && (b->to_target || b->to_host))
+		LINE_PRINT(f, &blocked_columns, way, b);
 	if (target)
 		LINE_PRINT(f, &blocked_columns, worker, b);
 	if (target && b->disk)

@@ -232,6 +232,10 @@ static void say_place(struct text *s, const struct tail *t)
 {
 	say(s, "%s: %.0f %% of that time", cause_place_words(t->lead),
 	    percent(t->place_gap[t->lead], t->gap_ns));
+	if (t->lead == PLACE_NETWORK && !isnan(t->to_target))
+		say(s, ", and %.0f %% of it on the way to the %s",
+		    100 * (t->to_target < 0.5 ? 1 - t->to_target : t->to_target),
+		    t->to_target < 0.5 ? "host" : "target");
 }
 
 static void say_limit(struct text *s, const struct tail *t, const char *what)
@@ -422,27 +426,42 @@ static void print_against(const struct why_view *v, const struct tail *t, FILE *
 		end_line(&s, f, width);
 }
 
-static void print_command(const struct why_view *v, const struct tail *t, FILE *f)
+/* A command begins: what was read, and what of it was selected, where a shell takes it as it is. */
+static void print_report(const struct why_view *v, const char *title, FILE *f)
 {
-	bool plain = v->nr_files <= NAMED_FILES_MAX, told = v->selected && select_told(v->selected);
-	char from[LOCAL_TIME_LEN], to[LOCAL_TIME_LEN];
+	bool plain = v->nr_files <= NAMED_FILES_MAX;
 
 	for (unsigned int i = 0; i < v->nr_files; i++)
 		plain &= text_is_plain(v->files[i]);
 	/* It is one line however wide the terminal is, because it is for pasting. */
-	fprintf(f, "Look further: ntprof-bpf report");
+	fprintf(f, "%s: ntprof-bpf report", title);
 	for (unsigned int i = 0; plain && i < v->nr_files; i++)
 		fprintf(f, " %s", v->files[i]);
 	if (!plain)
 		fprintf(f, " FILE...");
-	if (told)
+	if (v->selected && select_told(v->selected))
 		fprintf(f, " %s", v->selected);
+}
+
+static void print_command(const struct why_view *v, const struct tail *t, FILE *f)
+{
+	const char *and =
+		v->selected && !select_told(v->selected) ? ", and what you selected by" : "";
+	/* Several times are any of them, so there is no use in one within another. */
+	bool timed = v->selected && strstr(v->selected, "--time ");
+	char from[LOCAL_TIME_LEN], to[LOCAL_TIME_LEN];
+
+	timed = !timed && v->one_clock && t->seconds < DAY_S && has_time(t) && is_one_time(t) &&
+		hot_times(v, t, false, from, to);
+	print_report(v, "Look further", f);
 	fprintf(f, " --op %s --where 'latency>=%" PRIu64 "ns'", op_words[t->op], t->from_ns);
-	if (v->one_clock && t->seconds < DAY_S && has_time(t) && is_one_time(t) &&
-	    hot_times(v, t, false, from, to))
+	if (timed)
 		fprintf(f, " --time %s-%s", from, to);
-	fprintf(f, " --by %s%s\n", by_words[t->key.key],
-		v->selected && !told ? ", and what you selected by" : "");
+	fprintf(f, " --by %s%s\n", by_words[t->key.key], and);
+	if (timed) {
+		print_report(v, "Without that time", f);
+		fprintf(f, " --op %s --time ..%s,%s.. --why%s\n", op_words[t->op], from, to, and);
+	}
 }
 
 static void print_evidence(const struct why_view *v, const struct tail *t, FILE *f,
@@ -782,6 +801,7 @@ struct json_object *why_json(const struct why_view *v)
 		json_put(o, "ratio", json_real(t.ratio));
 		json_put(o, "gap_ns", json_real(t.gap_ns));
 		json_put(o, "unsplit_ns", json_real(t.place_gap[PLACE_UNKNOWN]));
+		json_put(o, "to_target", isnan(t.to_target) ? NULL : json_real(t.to_target));
 		json_put(o, "stages", stages_json(v, &t));
 		json_put(o, "verdict", json_text(cause_sure_name(t.sure)));
 		json_put(o, "cause", t.sure == CAUSE_NAMED ? json_text(cause_name(t.cause)) : NULL);

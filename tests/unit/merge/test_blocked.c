@@ -77,6 +77,57 @@ static void others_of_its_queue_are_counted_and_not_itself(void **state)
 	blocked_free(b);
 }
 
+/* The target's clock is 500 ahead: the capsule was sent at 1600 there, and the answer at 3510 here.
+ */
+static void data_before_it_on_its_connection_are_counted(void **state)
+{
+	struct slow_command c = slow();
+	struct blocked_reader *b;
+	struct nt_record r;
+
+	c.connection.offset_low = 490;
+	c.connection.offset_high = 510;
+	c.host.points[NT_H_RX] = 4500;
+	b = blocked_new(&c, 1);
+	/* Its data began to come before the capsule did, and were all there after that was sent. */
+	r = target_record(7, 2, 1980, 2500);
+	r.op = NT_OP_WRITE;
+	r.length = 4096;
+	blocked_record(b, 1, &r);
+	assert_int_equal(blocked_of(b, 0)->to_target, 4096);
+	/* All there before; later than the capsule; no data; another queue. */
+	r.points[NT_T_EXEC] = 1600;
+	blocked_record(b, 1, &r);
+	r = target_record(7, 2, 2010, 2500);
+	r.op = NT_OP_WRITE;
+	r.length = 4096;
+	blocked_record(b, 1, &r);
+	r = target_record(7, 2, 1980, 2500);
+	r.op = NT_OP_READ;
+	r.length = 4096;
+	blocked_record(b, 1, &r);
+	r = target_record(8, 2, 1980, 2500);
+	r.op = NT_OP_WRITE;
+	r.length = 4096;
+	blocked_record(b, 1, &r);
+	assert_int_equal(blocked_of(b, 0)->to_target, 4096);
+	/* Data of a read that came before the answer, and were all there after that was sent. */
+	r = host_record(3, 2, 900, 950, 4000);
+	r.op = NT_OP_READ;
+	r.length = 8192;
+	r.points[NT_H_RX] = 3000;
+	r.points[NT_H_CQE] = 3511;
+	blocked_record(b, 0, &r);
+	assert_int_equal(blocked_of(b, 0)->to_host, 8192);
+	r.points[NT_H_CQE] = 3510;
+	blocked_record(b, 0, &r);
+	r.points[NT_H_CQE] = 4800;
+	r.points[NT_H_RX] = 4600;
+	blocked_record(b, 0, &r);
+	assert_int_equal(blocked_of(b, 0)->to_host, 8192);
+	blocked_free(b);
+}
+
 static void what_the_disk_did_for_others_is_known_by_namespace_and_host(void **state)
 {
 	struct slow_command c = slow();
@@ -144,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(others_of_its_queue_are_counted_and_not_itself),
+		cmocka_unit_test(data_before_it_on_its_connection_are_counted),
 		cmocka_unit_test(what_the_disk_did_for_others_is_known_by_namespace_and_host),
 		cmocka_unit_test(others_of_connections_past_the_limit_are_counted_apart),
 		cmocka_unit_test(the_targets_worker_and_its_answers_are_of_the_queue),

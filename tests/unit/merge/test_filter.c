@@ -19,7 +19,7 @@
 
 #define BEGAN 1000000ULL
 
-static const struct filter_span all = {.to_ns = UINT64_MAX};
+static const struct filter_span all = {.nr = 1, .part = {{.to_ns = UINT64_MAX}}};
 
 /*
  * A read that began 1000 ns after the recording did, and took 8107 ns. The target has another
@@ -291,13 +291,27 @@ static void times_are_from_and_to(void **state)
 	static const struct {
 		const char *text;
 		bool takes; /* a command that begins 1000 ns after the recording */
-	} times[] = {{"1000ns-1001ns", true}, {"0s-1000ns", false}, {"1001ns-", false},
-		     {"1us-", true},	      {"-1001ns", true},    {"-1us", false},
-		     {"999ns-1h", true}};
-	static const char *const wrong[] = {
-		"",	 "-",	   "1s",    "1s-1s",
-		"2s-1s", "x-1s",   "1s-x",  "1s-2s-3s",
-		"-0s",	 "1s--2s", "0-0ms", "000000000000000000000000000000000000000000000001-2"};
+	} times[] = {{"1000ns-1001ns", true}, {"0s-1000ns", false},
+		     {"1001ns-", false},      {"1us-", true},
+		     {"-1001ns", true},	      {"-1us", false},
+		     {"999ns-1h", true},      {"2s-3s,999ns-1us,1us-2us", true},
+		     {"2s-3s,-999ns", false}, {"..999ns,1us..", true}};
+	static const char *const wrong[] = {"",
+					    "-",
+					    "1s",
+					    "1s-1s",
+					    "2s-1s",
+					    "x-1s",
+					    "1s-x",
+					    "1s-2s-3s",
+					    "1s-2s,",
+					    ",1s-2s",
+					    "1s-2s,2s-1s",
+					    "1s-2s,,3s-4s",
+					    "-0s",
+					    "1s--2s",
+					    "0-0ms",
+					    "000000000000000000000000000000000000000000000001-2"};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(times); i++) {
 		struct filter f = {0};
@@ -335,29 +349,36 @@ static void when_a_command_began_is_known_as_well_as_can_be(void **state)
 	assert_true(single(&f, &r));
 }
 
-static void must_be(const char *time, uint64_t began_ns, double seconds, uint64_t from, uint64_t to)
+static void must_be(const char *time, uint64_t began_ns, double seconds, uint64_t from, uint64_t to,
+		    uint64_t of)
 {
 	struct filter f = {0};
 	struct filter_span span;
-	uint64_t begin = 10, end = 20000;
+	uint64_t begin = 10, end = 20000, taken;
 
 	if (*time)
 		assert_null(filter_time(&f, time));
 	span = span_from(&f, began_ns);
 	assert_true(filter_seconds(&span, 2000, 5000) == seconds);
-	filter_bounds(&span, began_ns, &begin, &end);
+	taken = filter_bounds(&span, began_ns, &begin, &end);
+	assert_int_equal(taken, of);
 	assert_int_equal(begin, from);
 	assert_int_equal(end, to);
 }
 
 static void how_much_of_a_recording_is_in_it(void **state)
 {
-	must_be("", 1000, 3e-6, 10, 20000);
-	must_be("2us-3us", 1000, 1e-6, 2000, 3000);
-	must_be("2us-", 1000, 2e-6, 2000, 20000);
-	must_be("-15ns", 1000, 0, 10, 15);
-	must_be("2us-3us", 1, 1e-6, 2000, 3000);
-	must_be("12us-13us", 1000, 0, 12000, 13000);
+	must_be("", 1000, 3e-6, 10, 20000, 0);
+	must_be("2us-3us", 1000, 1e-6, 2000, 3000, 0);
+	must_be("2us-", 1000, 2e-6, 2000, 20000, 0);
+	must_be("-15ns", 1000, 0, 10, 15, 0);
+	must_be("2us-3us", 1, 1e-6, 2000, 3000, 0);
+	must_be("12us-13us", 1000, 0, 12000, 13000, 0);
+	/* Several: they add up, and what is in two of them counts once. */
+	must_be("3us-4us,2us-2500ns", 1000, 1.5e-6, 2000, 4000, 1500);
+	must_be("2us-3us,2500ns-4us", 1000, 2e-6, 2000, 4000, 0);
+	must_be("2us-3us,3us-4us", 1000, 2e-6, 2000, 4000, 0);
+	must_be("-2us,3us-", 1000, 2e-6, 10, 20000, 18990);
 }
 
 #define HOURS (3600 * 1000000000LL)
@@ -386,11 +407,12 @@ static void must_take_minutes(const struct wall_case *k)
 	if (filter_time(&f, k->time))
 		fail_msg("%s is refused", k->time);
 	span = filter_span(&f, &began, 0);
-	if (span.from_ns != (k->from ? began.monotonic_ns + k->from * MINUTES : 0) ||
-	    span.to_ns != (k->to == TO_THE_END ? UINT64_MAX : began.monotonic_ns + k->to * MINUTES))
+	if (span.part[0].from_ns != (k->from ? began.monotonic_ns + k->from * MINUTES : 0) ||
+	    span.part[0].to_ns !=
+		    (k->to == TO_THE_END ? UINT64_MAX : began.monotonic_ns + k->to * MINUTES))
 		fail_msg("%s of %s: from minute %lld to %lld", k->time, k->began,
-			 (long long)(span.from_ns - began.monotonic_ns) / MINUTES,
-			 (long long)(span.to_ns - began.monotonic_ns) / MINUTES);
+			 (long long)(span.part[0].from_ns - began.monotonic_ns) / MINUTES,
+			 (long long)(span.part[0].to_ns - began.monotonic_ns) / MINUTES);
 }
 
 static void times_of_the_wall_clock_are_of_the_recording(void **state)
@@ -484,7 +506,8 @@ static void the_ends_of_time_are_survived(void **state)
 
 		assert_null(filter_time(&f, times[i / ARRAY_SIZE(ends)]));
 		span = filter_span(&f, &began, 0);
-		assert_true(span.from_ns == 0 || span.from_ns >= began.monotonic_ns);
+		assert_true(span.part[0].from_ns == 0 ||
+			    span.part[0].from_ns >= began.monotonic_ns);
 	}
 }
 
@@ -497,21 +520,23 @@ static void the_last_seconds_are_before_the_last_command_ended(void **state)
 	assert_null(filter_time(&f, "-30s.."));
 	assert_true(filter_needs_end(&f));
 	span = filter_span(&f, &began, 100 * 1000000000ULL);
-	assert_int_equal(span.from_ns, 70 * 1000000000ULL);
-	assert_true(span.to_ns == UINT64_MAX);
+	assert_int_equal(span.part[0].from_ns, 70 * 1000000000ULL);
+	assert_true(span.part[0].to_ns == UINT64_MAX);
 	/* All of a recording that is shorter; nothing if the end is not known. */
 	span = filter_span(&f, &began, 1000000000ULL);
-	assert_int_equal(span.from_ns, 0);
+	assert_int_equal(span.part[0].from_ns, 0);
 	span = filter_span(&f, &began, 0);
-	assert_int_equal(span.to_ns, 0);
+	assert_int_equal(span.part[0].to_ns, 0);
+	f = (struct filter){0};
 	assert_null(filter_time(&f, "-30s..-10s"));
 	span = filter_span(&f, &began, 100 * 1000000000ULL);
-	assert_int_equal(span.to_ns, 90 * 1000000000ULL);
+	assert_int_equal(span.part[0].to_ns, 90 * 1000000000ULL);
+	f = (struct filter){0};
 	assert_null(filter_time(&f, "14:03-"));
 	assert_false(filter_needs_end(&f));
 	/* Without a wall clock. */
 	span = filter_span(&f, &(struct instant){.monotonic_ns = 1000}, 5000);
-	assert_int_equal(span.to_ns, 0);
+	assert_int_equal(span.part[0].to_ns, 0);
 }
 
 /* Conditions on the queue look at the connection. */
