@@ -554,11 +554,17 @@ void stalls_look(struct stalls *t, const struct stats *s, uint64_t now)
 	t->now = oldest != NULL;
 	if (!oldest)
 		return;
+	if (!t->nr) {
+		t->first_ns = now;
+		t->at_once =
+			(double)oldest->waiting.oldest_ns + STATS_STALLED_NS >= s->passed * 1e9;
+	}
 	t->nr += !was;
-	t->first_ns = t->first_ns ?: now;
 	if (t->longest_ns < oldest->waiting.oldest_ns)
 		t->longest_ns = oldest->waiting.oldest_ns;
 	memcpy(t->controller, oldest->controller, sizeof(t->controller));
+	t->qid = oldest->qid;
+	t->op = oldest->op;
 }
 
 int stats_remember(const struct stats *s, uint64_t now)

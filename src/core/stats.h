@@ -117,14 +117,18 @@ struct waiting {
  * @nr: how many; @now: one is under way
  * @longest_ns: the oldest that any command was seen
  * @first_ns: CLOCK_MONOTONIC, when the first one was seen
- * @controller: of the command that was the oldest in the last one
+ * @at_once: its command began when tracing did, so it may have been so before
+ * @controller, @qid, @op: of the command that was the oldest in the last one
  */
 struct stalls {
 	uint64_t nr;
 	bool now;
 	uint64_t longest_ns;
 	uint64_t first_ns;
+	bool at_once;
 	char controller[32];
+	uint16_t qid;
+	enum nt_op op;
 };
 
 /** waiting_add(), waiting_stage_add() - add up commands in flight */

@@ -323,11 +323,13 @@ static void stalled_print(const struct stats *s, FILE *f)
 	if (!oldest_row)
 		return;
 	columns_waiting(&rows, s);
-	fprintf(f, "stalled: %s", oldest_row->controller);
+	/* As its row has them: controller, queue and operation. */
+	fprintf(f, "stalled: %s %u %s", oldest_row->controller, oldest_row->qid,
+		op_name(oldest_row->op));
 	if (rows.nr)
 		LINE_PRINT(f, &waiting_columns, oldest, &rows.row[0]);
 	if (stalled > 1)
-		fprintf(f, ", %zu more row%s", stalled - 1, stalled > 2 ? "s" : "");
+		fprintf(f, " and %zu more", stalled - 1);
 	if (controllers > 1)
 		fprintf(f, " (%zu controllers)", controllers);
 	fputs("\n", f);
@@ -342,9 +344,10 @@ void stalls_print(const struct stalls *t, FILE *f)
 	if (!t->nr)
 		return;
 	clock = strchr(local_time_format(since, instant_wall(&now, t->first_ns)), ' ');
-	fprintf(f, "stalled %" PRIu64 " time%s since%.9s, for up to %s, at last %s\n", t->nr,
-		t->nr == 1 ? "" : "s", clock,
-		duration_format(longest, sizeof(longest), (double)t->longest_ns), t->controller);
+	fprintf(f, "stalled %" PRIu64 " time%s since%.9s%s, for up to %s, at last %s %u %s\n",
+		t->nr, t->nr == 1 ? "" : "s", clock, t->at_once ? " or before" : "",
+		duration_format(longest, sizeof(longest), (double)t->longest_ns), t->controller,
+		t->qid, op_name(t->op));
 }
 
 void alarms_print(const struct stats *s, const struct controllers *c, unsigned int most, FILE *f)

@@ -174,7 +174,7 @@ restored "the network is back: q"
 at_terminal 80 24 "$live"
 seen "with the network: rows are there" '^.nvme[0-9]+ +1 read'
 tc qdisc add dev lo root netem loss 100%
-seen "dead again: rows are stalled, and in which stage" '^stalled: nvme[0-9]+ for [0-9.]+s in '
+seen "dead again: rows are stalled, and in which stage" '^stalled: nvme[0-9]+ [0-9]+ [a-z]+ for [0-9.]+s in '
 keep stalled-80x24
 tc qdisc del dev lo root
 gone "and no more when the network is back" '^stalled: '

@@ -117,13 +117,14 @@ static void stalled_rows_are_first_and_their_stage_is_known(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		size(i);
 		draw();
-		assert_seen("stalled: nvme0 for 12.0s in network_and");
+		assert_seen("stalled: nvme0 2 write for 12.0s in netw");
 		assert_seen(">nvme0 2 write");
 		ASSERT_ORDER(" total", ">nvme0 2 write");
 	}
-	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target)");
+	assert_seen("stalled: nvme0 2 write for 12.0s in network_and_target (network+target)");
 	/* It is told when it is over, too. */
 	t.o.stalls = &stalls;
+	t.s.passed = 15;
 	stalls_look(&stalls, &t.s, monotonic_ns());
 	stalls_look(&stalls, &t.s, monotonic_ns());
 	draw();
@@ -136,8 +137,18 @@ static void stalled_rows_are_first_and_their_stage_is_known(void **state)
 	stalls_look(&stalls, &t.s, monotonic_ns());
 	draw();
 	assert_seen("stalled 2 times since ");
-	assert_non_null(
-		strstr(t.line[find("stalled 2 times", 0)], ", for up to 12.0s, at last nvme0"));
+	assert_null(strstr(t.line[find("stalled 2 times", 0)], " or before"));
+	assert_non_null(strstr(t.line[find("stalled 2 times", 0)],
+			       ", for up to 12.0s, at last nvme0 2 write"));
+	/* What stalled from the beginning on may have done so before. */
+	t.s.passed = 2.5;
+	stalls = (struct stalls){.nr = 0};
+	row->waiting = (struct waiting){.oldest_ns = 2000 * MS};
+	stalls_look(&stalls, &t.s, monotonic_ns());
+	row->waiting = (struct waiting){.oldest_ns = 0};
+	stalls_look(&stalls, &t.s, monotonic_ns());
+	draw();
+	assert_non_null(strstr(t.line[find("stalled 1 time", 0)], " or before, for up to 2.00s"));
 	row->waiting = (struct waiting){.commands = 1, .oldest_ns = 12000 * MS};
 	t.o.stalls = NULL;
 	draw();
@@ -160,13 +171,15 @@ static void stalled_rows_are_first_and_their_stage_is_known(void **state)
 	draw();
 	ASSERT_ORDER("write network_and_target network+target 1 12.0s",
 		     "read network_and_target network+target 1 3.00s");
-	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), 1 more row");
+	assert_seen(
+		"stalled: nvme0 2 write for 12.0s in network_and_target (network+target) and 1 more");
 	/* That of the oldest command has its name there. */
 	r.points[NT_H_SUBMIT] = 11 * SECOND;
 	stats_wait(stats_row(&t.s, "nvme1", TWO, 1, NT_OP_READ, false), &r, true, 13 * SECOND);
 	draw();
-	assert_seen("stalled: nvme0 for 12.0s in network_and_target (network+target), 2 more rows "
-		    "(2 controllers)");
+	assert_seen(
+		"stalled: nvme0 2 write for 12.0s in network_and_target (network+target) and 2 more "
+		"(2 controllers)");
 }
 
 /* One line a stage, the figures of reads and writes beside each other, with where it is. */
