@@ -655,7 +655,7 @@ static int print_connections(struct report *r, const struct view_options *v, boo
 	err = connections_print_controllers(r->merge, &r->machines, stdout, v->columns);
 	if (!err && r->verbose && r->merged.commands) {
 		part(any);
-		err = connections_print_stages(&r->merged, stdout, WRAP_NEVER);
+		err = connections_print_stages(&r->merged, NULL, NULL, stdout, WRAP_NEVER);
 	}
 	if (!err && r->verbose && r->format == FORMAT_TEXT) {
 		part(any);

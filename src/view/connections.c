@@ -241,7 +241,8 @@ const struct columns stray_columns = COLUMNS("strays", stray);
 #define OP_WIDTH 12
 #define DURATION_WIDTH 8
 
-int connections_print_stages(const struct totals *m, FILE *f, unsigned int width)
+int connections_print_stages(const struct totals *m, totals_row_fn *takes, const void *context,
+			     FILE *f, unsigned int width)
 {
 	static const struct {
 		enum merged_column column;
@@ -259,7 +260,7 @@ int connections_print_stages(const struct totals *m, FILE *f, unsigned int width
 	bool several = m->machines && m->machines->nr > 2;
 	struct table t = {.columns = &merged_columns};
 	struct merged_row *rows;
-	unsigned int nr;
+	unsigned int all, nr = 0;
 
 	if (several) {
 		table_add(&t, MERGED_HOST_MACHINE, NULL, 0);
@@ -270,9 +271,12 @@ int connections_print_stages(const struct totals *m, FILE *f, unsigned int width
 		table_add(&t, who[i].column, who[i].before, who[i].width);
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
 		table_add(&t, MERGED_MEANS + i, " ", DURATION_WIDTH);
-	rows = columns_merged_rows(m, &nr);
+	rows = columns_merged_rows(m, &all);
 	if (!rows)
 		return -ENOMEM;
+	for (unsigned int r = 0; r < all; r++)
+		if (!takes || takes(context, rows[r].t))
+			rows[nr++] = rows[r];
 	for (unsigned int r = 0; r < nr; r++)
 		table_measure(&t, &rows[r]);
 	while (table_lay_out(&t, TABLE_WIDE) > width && t.nr > 1)

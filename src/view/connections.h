@@ -11,14 +11,18 @@
 #include "merge/totals.h"
 #include "view/columns.h"
 
+typedef bool totals_row_fn(const void *context, const struct totals_row *t);
+
 /**
  * connections_print_stages() - print a table with a row for each connection and operation: its
  * commands, mean latency, the number of unsplit commands, and the mean of each stage of the others
+ * @takes: which of them, with @context; NULL: all
  * @width: the last stages that do not fit are left out; or WRAP_NEVER
  *
  * Return: 0 or -ENOMEM.
  */
-int connections_print_stages(const struct totals *m, FILE *f, unsigned int width);
+int connections_print_stages(const struct totals *m, totals_row_fn *takes, const void *context,
+			     FILE *f, unsigned int width);
 
 /**
  * connections_in_order() - all connections, by their names

@@ -392,23 +392,51 @@ static void name_print(const struct view_row *k, FILE *f)
 	fprintf(f, "%s\n", k->op < NT_OPS_NR ? op_name(k->op) : "all operations");
 }
 
-/* Whose stages follow. @merged: "merged ", or "" */
+/* Whose stages follow. @merged: "merged ", or ""; @when: " since tracing began", or "" */
 static void stages_title(const struct view_row *k, enum stages_scope scope, const char *merged,
-			 FILE *f)
+			 const char *when, FILE *f)
 {
 	const char *op = k->op < NT_OPS_NR ? op_name(k->op) : "commands";
 	char name[sizeof(k->controller)];
 
 	text_copy(name, sizeof(name), k->controller, TEXT_MARK);
-	if (scope == STAGES_OF_NONE)
-		fputs("\n" STAGES_NONE_ENDED, f);
-	else if (scope == STAGES_OF_ALL)
-		fprintf(f, "\nstages of all %s%s of ALL CONTROLLERS:\n", merged, op);
+	if (scope == STAGES_OF_ALL)
+		fprintf(f, "\nstages of all %s%s of ALL CONTROLLERS%s:\n", merged, op, when);
 	else if (scope == STAGES_OF_ROWS)
-		fprintf(f, "\nstages of these %s%s:\n", merged, op);
+		fprintf(f, "\nstages of these %s%s%s:\n", merged, op, when);
 	else
-		fprintf(f, "\nstages of the %s%s of all queues of %s:\n", merged, op,
-			name[0] ? name : "these controllers");
+		fprintf(f, "\nstages of the %s%s of all queues of %s%s:\n", merged, op,
+			name[0] ? name : "these controllers", when);
+}
+
+/*
+ * The stages of one side. Where no command has ended in the block, those of all before. Return: 0
+ * or -ENOMEM.
+ */
+static int side_stages_print(const struct block *b, const struct visible_rows *p,
+			     const struct stats_row *row, const struct view_state *l,
+			     const struct figures *figures, FILE *f)
+{
+	struct stages_sum *sum = visible_rows_stages(p, b->s, row, false);
+	enum stages_scope none = STAGES_OF_NONE;
+	const char *when = "";
+
+	if (sum && sum->scope == STAGES_OF_NONE) {
+		free(sum);
+		sum = visible_rows_stages(p, b->s, row, true);
+		when = " since tracing began";
+		fputs("\n" STAGES_NONE_ENDED, f);
+		/* Those of all others say nothing of these. */
+		none = STAGES_OF_ALL;
+	}
+	if (!sum)
+		return -ENOMEM;
+	if (sum->scope != STAGES_OF_NONE && sum->scope != none) {
+		stages_title(&l->row, sum->scope, "", when, f);
+		stages_print_op(b->s, NULL, sum, l->row.op, figures, f, b->width, b->unicode);
+	}
+	free(sum);
+	return 0;
 }
 
 /*
@@ -462,8 +490,7 @@ int page_row_print(const struct block *b, const struct visible_rows *p, const st
 	struct visible_rows one = *p;
 	const struct figures *figures = l->choice ? &l->choice->figures : NULL;
 	bool merged = m && m->commands;
-	struct stages_sum *sum = NULL;
-	enum stages_scope scope;
+	enum stages_scope scope = STAGES_OF_NONE;
 	struct totals some;
 	int err = 0;
 
@@ -479,24 +506,17 @@ int page_row_print(const struct block *b, const struct visible_rows *p, const st
 	legend_print_row(b, row, f);
 	if (merged) {
 		err = visible_rows_merged(p, b->s, row->row, m, &some, &scope);
-		if (!err) {
-			stages_title(&l->row, scope, "merged ", f);
-			if (scope != STAGES_OF_NONE)
-				stages_print_op(b->s, &some, NULL, l->row.op, figures, f, b->width,
-						b->unicode);
+		if (!err && scope != STAGES_OF_NONE) {
+			stages_title(&l->row, scope, "merged ", "", f);
+			stages_print_op(b->s, &some, NULL, l->row.op, figures, f, b->width,
+					b->unicode);
 			err = queue_means_print(m, b->s, row->row, f, b->width);
 		}
 		totals_free(&some);
-	} else {
-		sum = visible_rows_stages(p, b->s, row->row, false);
-		if (!sum)
-			return -ENOMEM;
-		stages_title(&l->row, sum->scope, "", f);
-		if (sum->scope != STAGES_OF_NONE)
-			stages_print_op(b->s, NULL, sum, l->row.op, figures, f, b->width,
-					b->unicode);
-		free(sum);
 	}
+	/* Commands are merged later than they end. */
+	if (!err && scope == STAGES_OF_NONE)
+		err = side_stages_print(b, p, row->row, l, figures, f);
 	fputs("\n", f);
 	histogram_print(b, row, f);
 	return err;

@@ -262,7 +262,10 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	else if (!o->redraw || b->summary)
 		stages_print_merged(m, STAGES_ANY_OP, figures_of(o), s->part[SCREEN_MERGED],
 				    b->width, b->unicode);
-	err = err ?: connections_print_stages(m, s->part[SCREEN_CONNECTIONS], wrap);
+	if (b->summary || !o->redraw || !is_filtered(o))
+		err = err
+			      ?: connections_print_stages(m, NULL, NULL,
+							  s->part[SCREEN_CONNECTIONS], wrap);
 	if (!b->summary && is_short(o) && peers_run(o->peers))
 		wrap = WRAP_NEVER;
 	if (b->summary || !is_small(o) || !peers_run(o->peers))
@@ -277,21 +280,6 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 	return err ?: any;
 }
 
-/* The merged commands of the rows that match the filter. Return: 0 or -ENOMEM. */
-static int filtered_merged_print(const struct view_options *o, const struct block *b,
-				 const struct visible_rows *p, const struct totals *m, FILE *f)
-{
-	enum stages_scope scope;
-	struct totals some;
-	int err = visible_rows_merged(p, b->s, NULL, m, &some, &scope);
-
-	if (!err)
-		err = stages_show_merged(&some, &scope, most_stages(o), figures_of(o), NULL, f,
-					 b->width, b->unicode);
-	totals_free(&some);
-	return err;
-}
-
 /* The stages of the rows that match the filter. Return: 0 or -ENOMEM. */
 static int filtered_stages_print(const struct view_options *o, const struct block *b,
 				 const struct visible_rows *p, FILE *f)
@@ -302,6 +290,42 @@ static int filtered_stages_print(const struct view_options *o, const struct bloc
 		      : -ENOMEM;
 
 	free(sum);
+	return err;
+}
+
+struct shown_rows {
+	const struct visible_rows *p;
+	const struct stats *s;
+};
+
+static bool is_shown(const void *context, const struct totals_row *t)
+{
+	const struct shown_rows *shown = context;
+
+	return visible_rows_has(shown->p, shown->s, t);
+}
+
+/*
+ * The merged commands of the rows that match the filter, and those of one side where none are.
+ * Return: 0 or -ENOMEM.
+ */
+static int filtered_merged_print(const struct view_options *o, const struct block *b,
+				 const struct visible_rows *p, const struct totals *m,
+				 const struct screen *s)
+{
+	const struct shown_rows shown = {p, b->s};
+	enum stages_scope scope;
+	struct totals some;
+	int err = visible_rows_merged(p, b->s, NULL, m, &some, &scope);
+
+	if (!err && scope == STAGES_OF_NONE)
+		err = filtered_stages_print(o, b, p, s->part[SCREEN_STAGES]);
+	else if (!err)
+		err = stages_show_merged(&some, &scope, most_stages(o), figures_of(o), NULL,
+					 s->part[SCREEN_MERGED], b->width, b->unicode)
+			      ?: connections_print_stages(m, is_shown, &shown,
+							  s->part[SCREEN_CONNECTIONS], b->width);
+	totals_free(&some);
 	return err;
 }
 
@@ -341,7 +365,7 @@ static int table_show(const struct block *b, const struct view_options *o, struc
 			err = filtered_stages_print(o, b, &p, s->part[SCREEN_STAGES]);
 	}
 	if (!err && state->filter[0] && m && m->commands)
-		err = filtered_merged_print(o, b, &p, m, s->part[SCREEN_MERGED]);
+		err = filtered_merged_print(o, b, &p, m, s);
 	visible_rows_free(&p);
 	return err;
 }

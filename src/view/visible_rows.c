@@ -615,6 +615,12 @@ static bool is_shown(const struct visible_rows *p, const struct stats *s,
 	return false;
 }
 
+bool visible_rows_has(const struct visible_rows *p, const struct stats *s,
+		      const struct totals_row *t)
+{
+	return is_shown(p, s, NULL, t);
+}
+
 /* Bits: commands of the rows are in the totals of an operation of a controller, and others. */
 struct merged_share {
 	const struct totals *ctrl;

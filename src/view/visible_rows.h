@@ -98,6 +98,10 @@ bool visible_rows_is_of(const struct stats *s, const struct stats_row *r,
 bool visible_rows_is_ctrl(const struct stats *s, const struct stats_row *r,
 			  const struct merge_connection *c);
 
+/** visible_rows_has() - whether a connection's operation is in any row that is shown */
+bool visible_rows_has(const struct visible_rows *p, const struct stats *s,
+		      const struct totals_row *t);
+
 /**
  * visible_rows_merged() - the merged commands of controllers that have a row, of an interval
  * @s: of visible_rows_make()

@@ -103,7 +103,7 @@ static void print(struct run *r, FILE *f)
 				live_merge_machines(r->l), f);
 	}
 	ASSERT(!connections_print(live_merge_merge(r->l), live_merge_machines(r->l), f));
-	ASSERT(!connections_print_stages(live_merge_totals(r->l, true), f, WRAP_NEVER));
+	ASSERT(!connections_print_stages(live_merge_totals(r->l, true), NULL, NULL, f, WRAP_NEVER));
 	merged_fill(&from, r->l);
 	exposition_label(labels, "side", "host");
 	merged_put(r->merged, &e, labels, &from);

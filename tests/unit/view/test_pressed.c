@@ -209,6 +209,29 @@ static void stages_by_controller(void)
 	stages_of("nvme1", TWO, NT_OP_READ, 8 * US, 400);
 }
 
+/* Where commands end now and then, the page has what is known of all of them. */
+static void the_page_of_a_row_that_hangs_now_has_its_stages_of_before(void **state)
+{
+	struct stats_row *row;
+	struct stats_stages *of;
+
+	commands("nvme2", TWO, 1, NT_OP_READ, 50 * US, 400);
+	row = stats_row(&t.s, "nvme2", TWO, 1, NT_OP_READ, false);
+	of = stats_stages_make(&t.s, row);
+	assert_non_null(of);
+	for (unsigned int k = 0; k < NT_HOST_STAGES_NR; k++)
+		hist_count(&of->total[k], 8 * US);
+	stats_begin_interval(&t.s);
+	row->waiting = (struct waiting){.commands = 3, .oldest_ns = 3000 * MS};
+	t.o.lines = 60;
+	draw();
+	assert_seen(">nvme2 1 read");
+	press_key(KEY_ENTER);
+	assert_seen("no command of these rows has ended in this block");
+	assert_seen("stages of these read since tracing began:");
+	assert_seen("read blk_completion 8.00us");
+}
+
 /* Stages are by controller and operation; what a page has of them, it says. */
 static void stages_of_a_page_are_those_of_its_controller(void **state)
 {
@@ -452,6 +475,7 @@ int main(void)
 		TEST(rows_are_sorted_by_what_s_says),
 		TEST(rows_without_a_p99_are_sorted_by_their_longest),
 		TEST(the_page_of_a_row_that_hangs_has_no_stages_of_others),
+		TEST(the_page_of_a_row_that_hangs_now_has_its_stages_of_before),
 		TEST(rows_are_added_up_by_what_g_says),
 		TEST(filter_takes_rows_that_match_every_word),
 		TEST(filter_ends_where_its_room_does),

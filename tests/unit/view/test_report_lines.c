@@ -287,7 +287,7 @@ static void a_table_of_connections_names_machines_if_there_are_several(void **st
 	struct machines machines;
 	FILE *f = begin();
 
-	assert_int_equal(connections_print_stages(m, f, WRAP_NEVER), 0);
+	assert_int_equal(connections_print_stages(m, NULL, NULL, f, WRAP_NEVER), 0);
 	assert_written(
 		f,
 		"host     cntlid queue  op            commands     mean  unsplit  blk_sub  "
@@ -298,7 +298,7 @@ static void a_table_of_connections_names_machines_if_there_are_several(void **st
 		"300ns    300ns    300ns    300ns    300ns    300ns    300ns    300ns    300ns\n");
 	/* A stage is there, or it is not. */
 	f = begin();
-	assert_int_equal(connections_print_stages(m, f, 89), 0);
+	assert_int_equal(connections_print_stages(m, NULL, NULL, f, 89), 0);
 	assert_written(
 		f,
 		"host     cntlid queue  op            commands     mean  unsplit  blk_sub  tcp_sub\n"
@@ -309,7 +309,7 @@ static void a_table_of_connections_names_machines_if_there_are_several(void **st
 	machines_set(&machines, 1, &target, "b");
 	m->machines = &machines;
 	f = begin();
-	assert_int_equal(connections_print_stages(m, f, WRAP_NEVER), 0);
+	assert_int_equal(connections_print_stages(m, NULL, NULL, f, WRAP_NEVER), 0);
 	assert_written(
 		f,
 		"from   to         host     cntlid queue  op            commands     mean  "
@@ -320,7 +320,7 @@ static void a_table_of_connections_names_machines_if_there_are_several(void **st
 		"  1    300ns    300ns    300ns    300ns    300ns    300ns    300ns    300ns    300ns    300ns\n");
 	m->nr_rows = 0;
 	f = begin();
-	assert_int_equal(connections_print_stages(m, f, WRAP_NEVER), 0);
+	assert_int_equal(connections_print_stages(m, NULL, NULL, f, WRAP_NEVER), 0);
 	assert_written(f, "");
 	errors_free(&m->errors);
 	machines_free(&machines);
