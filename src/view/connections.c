@@ -308,7 +308,7 @@ static void connection_print(const struct merge_connection *c, const struct mach
 		PHRASE(", host only ", CONNECTION_HOST_ONLY),
 		PHRASE(", target only ", CONNECTION_TARGET_ONLY),
 		PHRASE(", ambiguous ", CONNECTION_AMBIGUOUS),
-		PHRASE(", clock offset ", CONNECTION_CLOCK_OFFSET, .after = " ns"),
+		PHRASE(", monotonic clock offset ", CONNECTION_CLOCK_OFFSET, .after = " ns"),
 		PHRASE(" +- ", CONNECTION_CLOCK_OFFSET_ERROR, .after = " ns"),
 		PHRASE(", drift ", CONNECTION_DRIFT, .after = " ppm", .digits = 1),
 		PHRASE(", clock jumps ", CONNECTION_CLOCK_JUMPS),

@@ -554,7 +554,7 @@ void page_why_print(const struct live_merge *l, unsigned int width, FILE *f)
 	if (l)
 		why_print_live(l, f, width, false);
 	else
-		fputs("it takes both machines: start with --peer, or record on both and use report --why\n",
+		fputs("it takes both machines: start with --peer, or record both and report --why\n",
 		      f);
 }
 

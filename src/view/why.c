@@ -468,15 +468,17 @@ static void print_evidence(const struct why_view *v, const struct tail *t, FILE 
 			   unsigned int width)
 {
 	struct text s = {.used = 0};
+	double low, high;
 
 	say(&s, "Evidence: %" PRIu64 " of %" PRIu64 " commands took ", t->slow.count, t->commands);
 	say_time(&s, (double)t->from_ns);
 	say(&s, " or more, in ");
 	say_seconds(&s, t->slow_seconds, t->seconds);
+	low = percent(t->low, 1);
+	high = percent(t->high < 1 ? t->high : 1, 1);
 	if (t->gap_ns > 0 && t->slow.count >= CAUSE_SLOW_MIN)
-		say(&s, "; %s has %.0f to %.0f %% with 95 %% confidence",
-		    cause_place_words(t->lead), percent(t->low, 1),
-		    percent(t->high < 1 ? t->high : 1, 1));
+		say(&s, "; %s has %.*f to %.*f %% with 95 %% confidence",
+		    cause_place_words(t->lead), high - low < 1, low, high - low < 1, high);
 	if (v->matched < MATCHED_MIN)
 		say(&s, "; %.0f %% of the host's commands were not matched, and may be others",
 		    (1 - v->matched) * 100);
