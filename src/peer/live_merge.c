@@ -88,6 +88,8 @@ bool restart_is_due(struct restart *a, const struct peer *p, uint64_t now_ns)
  * @together: [stream] a command of the stream was matched, so its own statistics are not needed
  * @recording: a peer has sent more than its header
  * @early: number of this machine's commands from before that
+ * @first_ns: [stream] when the first of its commands that were matched began, by its own clock
+ * @before: [stream] commands from before that of which this machine has no record
  * @result: 0, or why on_matched() failed; kept here, as the merge cannot pass it on
  * @reading: index of the peer that is being read, for on_event()
  */
@@ -110,6 +112,8 @@ struct live_merge {
 	bool together[PEER_STREAM + PEERS_MAX];
 	bool recording;
 	uint64_t early;
+	uint64_t first_ns[PEER_STREAM + PEERS_MAX];
+	uint64_t before[PEER_STREAM + PEERS_MAX];
 	int result;
 	unsigned int reading;
 };
@@ -146,11 +150,20 @@ static int add_why(struct live_merge *l, const struct merge_connection *c,
 	return why_to_follow(l->why) ? why_follow(l->why, c, host) : 0;
 }
 
+static unsigned int peer_stream(const struct live_merge *l, const struct merge_connection *c)
+{
+	return l->side == NT_HOST ? c->target_stream : c->host_stream;
+}
+
 static void on_matched(void *context, const struct merge_connection *c,
 		       const struct nt_record *host, const struct nt_record *target)
 {
 	struct live_merge *l = context;
+	const uint64_t began = record_begin_ns(l->side == NT_HOST ? target : host);
+	uint64_t *first = &l->first_ns[peer_stream(l, c)];
 
+	if (!*first || began < *first)
+		*first = began;
 	if (!l->together[c->host_stream] || !l->together[c->target_stream]) {
 		unmatched_matched(l->unmatched, c->host_stream, c->target_stream);
 		l->together[c->host_stream] = l->together[c->target_stream] = true;
@@ -158,6 +171,17 @@ static void on_matched(void *context, const struct merge_connection *c,
 	if (totals_add(&l->interval, c, host, target) ||
 	    (l->why && l->interval.last.row && add_why(l, c, host, target)))
 		l->result = -ENOMEM;
+}
+
+static void on_single(void *context, const struct merge_connection *c, const struct nt_record *r,
+		      bool ambiguous)
+{
+	struct live_merge *l = context;
+	unsigned int stream = peer_stream(l, c);
+
+	if (!ambiguous && r->side != l->side &&
+	    (!l->first_ns[stream] || record_last_ns(r) < l->first_ns[stream]))
+		l->before[stream]++;
 }
 
 static void watch(const struct live_merge *l, int fd)
@@ -202,7 +226,7 @@ static int add_peer(struct live_merge *l, const char *source, const struct peer_
 static struct live_merge *begin(enum nt_side side, char *const *sources, unsigned int nr,
 				const struct peer_user *user, bool lasting)
 {
-	struct merge_callbacks callbacks = {.matched = on_matched};
+	struct merge_callbacks callbacks = {.matched = on_matched, .single = on_single};
 	struct live_merge *l = calloc(1, sizeof(*l));
 	int saved;
 
@@ -535,6 +559,11 @@ void live_merge_counts(const struct live_merge *l, struct live_merge_counts *n)
 		n->target_only += c->target_only;
 		n->ambiguous += c->ambiguous;
 	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(l->before); i++)
+		if (l->first_ns[i]) {
+			n->early += l->before[i];
+			*(l->side == NT_HOST ? &n->target_only : &n->host_only) -= l->before[i];
+		}
 }
 
 const struct peer *live_merge_peer(const struct live_merge *l, unsigned int i)

@@ -114,7 +114,8 @@ int live_merge_finish(struct live_merge *l, int hurry_fd);
  *               side, too
  * @in_crowd: records that were given up because too many queues have the same name; they count as
  *            records of one side, too
- * @early: records of this machine from before any peer recorded
+ * @early: records of this machine from before any peer recorded, and of a peer from before the
+ * first of its records that was matched
  */
 struct live_merge_counts {
 	uint64_t matched;

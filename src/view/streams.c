@@ -153,7 +153,7 @@ static const struct column matching[] = {
 				  .least = 1},
 	[MATCHING_IN_CROWD] = {"in_crowd", "unmatched: too many queues share an NQN",
 			       MATCHING(in_crowd), .least = 1},
-	[MATCHING_EARLY] = {"early", "before any peer recorded", MATCHING(early)},
+	[MATCHING_EARLY] = {"early", "before both recorded", MATCHING(early)},
 };
 
 const struct columns matching_columns = COLUMNS("matching", matching);

@@ -67,7 +67,8 @@ static int stream_of_target(const struct target *of, char source[64])
 	return fd;
 }
 
-static void add_own(struct live_merge *l, enum nt_side side)
+/* But for the first @skip. */
+static void add_own_but(struct live_merge *l, enum nt_side side, unsigned int skip)
 {
 	struct queue_info q = traffic_stream_queue(&config, 0, side);
 	struct traffic *t = traffic_new(&config);
@@ -75,9 +76,14 @@ static void add_own(struct live_merge *l, enum nt_side side)
 
 	assert_int_equal(live_merge_queue(l, &q), 0);
 	while (traffic_next(t, &r))
-		if (r.r.side == side)
+		if (r.r.side == side && !(skip && skip--))
 			assert_int_equal(live_merge_record(l, &r.r), 0);
 	traffic_free(t);
+}
+
+static void add_own(struct live_merge *l, enum nt_side side)
+{
+	add_own_but(l, side, 0);
 }
 
 static void add_host(struct live_merge *l)
@@ -297,6 +303,24 @@ static void records_from_before_any_peer_recorded_are_early(void **state)
 	free(b.p);
 }
 
+/* This machine began to record later than its peer. */
+static void records_of_a_peer_from_before_this_machine_recorded_are_early(void **state)
+{
+	int fd;
+	struct live_merge *l = merge_with(&(struct target){.hostname = "stor"}, &fd);
+	struct live_merge_counts n;
+
+	add_own_but(l, NT_HOST, 200);
+	assert_int_equal(live_merge_finish(l, -1), 0);
+	n = counts(l);
+	assert_in_range(n.matched, 290, 300);
+	/* A command that is slower than those before it may have begun before the first. */
+	assert_in_range(n.early, 190, 200);
+	assert_int_equal(n.matched + n.target_only + n.early + n.ambiguous, config.commands);
+	live_merge_free(l);
+	close(fd);
+}
+
 static void machines_are_known_by_their_headers(void **state)
 {
 	const struct target of[] = {{.sample = 4, .missing = 1u << NT_T_DONE},
@@ -513,6 +537,7 @@ int main(void)
 		TEST(records_of_the_target_alone_are_counted),
 		TEST(records_that_wait_for_long_are_given_up),
 		TEST(records_from_before_any_peer_recorded_are_early),
+		TEST(records_of_a_peer_from_before_this_machine_recorded_are_early),
 		TEST(machines_are_known_by_their_headers),
 		TEST(a_peer_has_figures_of_its_own_until_it_is_matched),
 		TEST(the_descriptor_is_readable_when_there_is_something_to_do),
