@@ -45,7 +45,9 @@ add_btf() {
 
 	[[ -z $(readelf -SW "$module" | sed -n '/ \.BTF /p') ]] || return 0
 	[[ ! -e $script ]] || read -ra flags < <(PAHOLE=pahole sh "$script") || true
-	pahole -J "${flags[@]}" --btf_base "$work/vmlinux.btf" "$module" || die "pahole could not add BTF to ${module##*/}"
+	# pahole of Debian 12 would run llvm-objcopy; the kernel's makefiles set this, too.
+	LLVM_OBJCOPY=objcopy pahole -J "${flags[@]}" --btf_base "$work/vmlinux.btf" "$module" ||
+		die "pahole could not add BTF to ${module##*/}"
 }
 
 # verify_module FILE SOURCE: that the kernel will take it, and that BPF programs will find in it what they attach to

@@ -10,6 +10,7 @@ check_tools() {
 	need xz xz-utils
 	need readelf binutils
 	need strip binutils
+	need objcopy binutils
 	need nm binutils
 	need addr2line binutils
 	need pahole dwarves
