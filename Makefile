@@ -25,8 +25,10 @@
 #   make uninstall  takes away what that put there
 #   make static-program     build/ntprof-bpf-static, which needs no library of the machine that it runs on
 #   make dist       build/ntprof-bpf-VERSION.tar.xz, which builds without git
-#   make deb        a Debian package of it, in build/deb
+#   make deb        Debian packages of it and of its kernel patches, in build/deb
+#   make dkms-deb   the latter alone, in build/dkms-deb: DKMS builds the two drivers with tracepoints for each kernel
 #   make check-deb  builds that in one bare Debian, twice, and installs it in another; as root
+#   make check-dkms     installs, upgrades and removes that with kernels in a bare root of SUITE=bookworm or trixie; as root
 #   make check-compilers    gcc 12 to 16, clang 14 to the newest: no warning, and each kernel takes the BPF programs; as root
 #   make check-distro   installs it where systemd runs, with Prometheus, in a virtual machine; as root
 #   make check-newcomer clone, make demo and make check in a bare root of SUITE=bookworm, trixie, testing; as root
@@ -95,7 +97,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps browser demo picture look screenshot check check-all check-debug check-quick static lint analyze format unit mutants soak bench bench-report bench-sizes install uninstall \
-	static-program dist deb check-deb check-compilers check-distro check-newcomer clean help FORCE
+	static-program dist deb dkms-deb check-deb check-dkms check-compilers check-distro check-newcomer clean help FORCE
 
 all: $(BUILD)/ntprof-bpf $(MAN_PAGES)
 
@@ -104,7 +106,7 @@ PURPOSES := build machine modules check
 look: PURPOSES := build
 demo: PURPOSES := build machine
 bench: PURPOSES += bench
-check-deb check-compilers: PURPOSES += deb
+check-deb check-dkms check-compilers: PURPOSES += deb
 check-distro: PURPOSES += deb
 deps:
 	$(Q)tests/install-packages $(PURPOSES)
@@ -404,16 +406,19 @@ dist: | $(BUILD)
 	$(Q)xz -f -T1 $(BUILD)/$(DIST).tar
 	@echo $(BUILD)/$(DIST).tar.xz
 
-deb: dist
+deb dkms-deb: dist
 	$(Q)tests/install-packages build deb
-	$(Q)rm -rf $(BUILD)/deb
-	$(Q)mkdir $(BUILD)/deb
-	$(Q)tar -C $(BUILD)/deb -xf $(BUILD)/$(DIST).tar.xz
-	cd $(BUILD)/deb/$(DIST) && dpkg-buildpackage -us -uc
-	$(Q)rm -r $(BUILD)/deb/$(DIST)
+	$(Q)rm -rf $(BUILD)/$@
+	$(Q)mkdir $(BUILD)/$@
+	$(Q)tar -C $(BUILD)/$@ -xf $(BUILD)/$(DIST).tar.xz
+	cd $(BUILD)/$@/$(DIST) && dpkg-buildpackage -us -uc $(if $(filter dkms-deb,$@),-A)
+	$(Q)rm -r $(BUILD)/$@/$(DIST)
 
 check-deb: deps all static-program
 	$(Q)BUILD=$(BUILD) tests/package/check-deb
+
+check-dkms: deps dkms-deb
+	$(Q)BUILD=$(BUILD) SUITE=$(SUITE) tests/package/check-dkms $(BUILD)/dkms-deb
 
 check-compilers: deps
 	$(Q)BUILD=$(BUILD) tests/compilers/run
