@@ -27,7 +27,7 @@ run_make() {
 	local dir=$1 off
 
 	# shellcheck disable=SC2016 # a makefile's variable
-	mapfile -t off < <(sed -n 's/^obj-$(\(CONFIG_[A-Z0-9_]*\)).*/\1=/p' "$dir"/{common,host,target}/Makefile |
+	mapfile -t off < <(sed -n 's/^obj-$(\(CONFIG_[A-Z0-9_]*\)).*/\1=/p' "$dir"/*/Makefile |
 		grep -vx "$(printf '%s=\n' "${module_option[@]}")")
 	if ! make -C "$KDIR" -j"$(nproc)" M="$dir" W=1 "${off[@]}" modules >"$OUT/build.log" 2>&1; then
 		tail -n 40 "$OUT/build.log" >&2

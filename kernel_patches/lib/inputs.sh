@@ -14,7 +14,7 @@ check_tools() {
 	need nm binutils
 	need addr2line binutils
 	need pahole dwarves
-	need bpftool bpftool
+	need bpftool "bpftool (on Ubuntu linux-tools-$KVER)"
 	need modinfo kmod
 	need depmod kmod
 }
@@ -75,6 +75,7 @@ find_source() {
 		die "no source of Linux $kernel_line in /usr/src: apt-get install linux-source-$kernel_line" \
 			"(on Ubuntu linux-source-$kernel_line.0), or set KSRC"
 	[[ -f $KSRC || -f $KSRC/Makefile ]] || die "KSRC=$KSRC is neither a tarball nor a kernel tree"
+	[[ $KSRC != *.bz2 ]] || need bzip2 bzip2
 }
 
 # The Debian revision counts too: security fixes come without a new upstream version.

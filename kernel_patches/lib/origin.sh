@@ -15,6 +15,8 @@ headers_package() {
 	# Linux 6.1 has it in package.h, others in compile.h.
 	sed -n 's/^#define LINUX_PACKAGE_ID " Debian \(.*\)"$/\1/p' "$KDIR"/include/generated/{package,compile}.h \
 		2>/dev/null || true
+	# Ubuntu: "Ubuntu 5.15.0-204.214-generic 5.15.224", of the package 5.15.0-204.214
+	config_value CONFIG_VERSION_SIGNATURE | sed -n 's/^"\{0,1\}Ubuntu \([^ ]*\)-[^- ]* .*/\1/p'
 }
 
 # image_package: the version of the package that the kernel's own modules are of

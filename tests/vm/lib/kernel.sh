@@ -35,9 +35,14 @@ kernel_patched_line() {
 	[[ $1 == newest || -d $vm/../../kernel_patches/v$1 ]]
 }
 
-# kernel_number KVER: print its first two numbers, as a source's package has them: 7.3
+# kernel_number KVER: print its first two numbers: 7.3. Debian's package of the source is named after them.
 kernel_number() {
 	[[ $1 =~ ^[0-9]+\.[0-9]+ ]] && echo "${BASH_REMATCH[0]}"
+}
+
+# kernel_find_source DIR: print the path of its archive of the source, or nothing. Ubuntu's is linux-source-5.15.0.tar.bz2.
+kernel_find_source() {
+	compgen -G "$1/root/usr/src/linux-source-*.tar.*" || true
 }
 
 kernel_select() {
@@ -47,14 +52,13 @@ kernel_select() {
 	kernel_root=$kernel_dir/root
 	kernel_vmlinuz=$kernel_root/boot/vmlinuz-$kernel_version
 	kernel_headers=$kernel_root/usr/src/linux-headers-$kernel_version
-	kernel_source=$kernel_root/usr/src/linux-source-$(kernel_number "$kernel_version").tar.xz
 	kernel_image=$kernel_dir/vmlinux
 }
 
 # kernel_is_whole DIR: it has all packages. Patches for a line may come when its kernel is in the cache without source.
 kernel_is_whole() {
 	[[ -e $1/root ]] || return
-	! kernel_patched_line "$kernel_line" || compgen -G "$1/root/usr/src/linux-source-*.tar.xz" >/dev/null
+	! kernel_patched_line "$kernel_line" || [[ -n $(kernel_find_source "$1") ]]
 }
 
 # kernel_newest_cached: print the directory of the line's newest kernel in the cache, or nothing.
@@ -181,16 +185,12 @@ kernel_download() {
 		[[ -z $(kernel_show "linux-$part-$kver") ]] ||
 			packages+=("linux-$part-$kver=$version")
 	done
-	# From 6.12 on there is one for each version.
-	part=linux-kbuild-$kernel_line
-	[[ -n $(kernel_show "$part") ]] || part=linux-kbuild-${kver%-*}
 	if kernel_patched_line "$kernel_line"; then
-		packages+=(
-			"linux-headers-$kver=$version"
-			"linux-headers-${kver%-*}-common=$version"
-			"$part=$version"
-			"linux-source-$(kernel_number "$kver")=$version"
-		)
+		# Debian's names, and Ubuntu's. From 6.12 on there is a kbuild for each version.
+		for part in "headers-$kver" "headers-${kver%-*}-common" "headers-${kver%-*}" "kbuild-$kernel_line" \
+			"kbuild-${kver%-*}" "source-$(kernel_number "$kver")" "source-$(kernel_number "$kver").0"; do
+			[[ -z $(kernel_show "linux-$part") ]] || packages+=("linux-$part=$version")
+		done
 	fi
 	mkdir -p "$kernel_dir/debs" || return
 	(
@@ -222,9 +222,11 @@ kernel_unpack() {
 kernel_move_headers() {
 	local dir=$1 kver=$2 headers=$1/usr/src/linux-headers-$2
 
+	ln -sfn "../../../usr/src/linux-headers-$kver" "$dir/lib/modules/$kver/build"
+	# Ubuntu's are links to their other package, relative to themselves.
+	[[ ! -L $headers/Makefile ]] || return 0
 	sed -i "s|^include /usr/src/\(.*\)|include \$(dir \$(lastword \$(MAKEFILE_LIST)))../\1|
 		s|^KBUILD_OUTPUT=/usr/src/.*|KBUILD_OUTPUT := \$(dir \$(lastword \$(MAKEFILE_LIST)))|" "$headers/Makefile"
-	ln -sfn "../../../usr/src/linux-headers-$kver" "$dir/lib/modules/$kver/build"
 	ln -sfn "../../../usr/src/linux-headers-${kver%-*}-common" "$dir/lib/modules/$kver/source"
 }
 
@@ -328,6 +330,7 @@ kernel_prepare() {
 	fi
 	kernel_select "$kernel_dir"
 	cache_make "$kernel_root" kernel_unpack "$kernel_version"
+	kernel_source=$(kernel_find_source "$kernel_dir")
 	# Those of versions that the archive removed meanwhile, too.
 	rm -rf "$cache_root/$kernel_line"/linux-*/debs
 	cache_make "$kernel_image" kernel_decompress "$kernel_vmlinuz"
