@@ -30,9 +30,10 @@ kernel_attempts=3
 # Options of apt that kernel_configure sets.
 kernel_apt=()
 
-# kernel_patched_line LINE: there are patches for it, and so the packages that modules are built from.
+# kernel_patched_line LINE: there are patches for it, and so the packages that modules are built from. To 6.8 those for 6.12
+# apply.
 kernel_patched_line() {
-	[[ $1 == newest || -d $vm/../../kernel_patches/v$1 ]]
+	[[ $1 == newest || $1 == 6.8 || -d $vm/../../kernel_patches/v$1 ]]
 }
 
 # kernel_number KVER: print its first two numbers: 7.3. Debian's package of the source is named after them.

@@ -34,8 +34,20 @@ modules_make_root() {
 	SUITE=$2 . "$vm/../package/lib/roots.sh"
 	told root_make_bare >&2 || die "a root of $2 cannot be made"
 	root_new "$root"
-	told root_install "$root" "${3##*-gnu-}" make patch xz-utils zstd binutils kmod pahole bpftool >&2 ||
+	told root_install "$root" "${3##*-gnu-}" make patch perl bzip2 xz-utils zstd binutils kmod pahole bpftool >&2 ||
 		die "packages of $2 cannot be installed"
+	rm -rf "$work"
+}
+
+# modules_add_compiler ROOT COMPILER: to a root that was made for another one.
+modules_add_compiler() {
+	local work
+
+	[[ ! -x $1/usr/bin/$2 ]] || return 0
+	work=$(mktemp -d)
+	# shellcheck source=../../package/lib/roots.sh
+	. "$vm/../package/lib/roots.sh"
+	told root_install "$1" "${2##*-gnu-}" bzip2 perl >&2 || die "$2 cannot be installed in $1"
 	rm -rf "$work"
 }
 
@@ -48,7 +60,8 @@ modules_build_in() {
 	cp -rL "$kernel_vmlinuz" "$work/kernel/boot/vmlinuz"
 	cp -r "$3" "$work/kernel_patches"
 	cp -r "$kernel_root/usr/src" "$work/kernel/usr"
-	cp -r "$kernel_root"/usr/lib/linux-kbuild-* "$work/kernel/usr/lib"
+	# Ubuntu has it in the headers.
+	find "$kernel_root/usr/lib" -maxdepth 1 -name 'linux-kbuild-*' -exec cp -r {} "$work/kernel/usr/lib" \;
 	# shellcheck source=../../package/lib/roots.sh
 	. "$vm/../package/lib/roots.sh"
 	root_run "$root" env KVER="$kernel_version" KDIR="$kernel/usr/src/${kernel_headers##*/}" \
@@ -69,10 +82,12 @@ modules_build() {
 	compiler=$(sed -n 's/^CONFIG_CC_VERSION_TEXT="\([^ "]*\).*/\1/p' "$kernel_headers/.config")
 	if ! type -P "$compiler" >/dev/null; then
 		read -r archive suites _ <<<"${kernel_lines[$kernel_line]}"
-		[[ $archive == debian ]] || die "install $compiler: $kernel_version was built with it"
+		# Of Ubuntu's compilers Debian 13 has that of 24.04.
+		[[ $archive == debian ]] || suites=trixie
 		suites=${suites%%[-,]*}
 		root=$cache_root/roots/modules-$suites
 		cache_make "$root" modules_make_root "$suites" "$compiler"
+		modules_add_compiler "$root" "$compiler"
 		build=(modules_build_in "$root" "$dir" "$patches")
 	fi
 	mkdir -p "$dir"
