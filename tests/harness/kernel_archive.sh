@@ -23,9 +23,11 @@ package() {
 	rm -r "$work/tree"
 }
 
-# release N: the archive has version 6.12.N and no other.
+# release N [ubuntu]: the archive has version 6.12.N and no other, with the names that Debian or Ubuntu gives packages.
 release() {
-	local kver=6.12.$1-amd64
+	local kver=6.12.$1-amd64 common=linux-headers-6.12.$1-common source=linux-source-6.12 suffix=xz
+
+	[[ -z ${2:-} ]] || common=linux-headers-6.12.$1 source=linux-source-6.12.0 suffix=bz2
 
 	rm -f "$work"/debian-security/pool/*
 	mkdir -p "$work/tree/boot" "$work/tree/lib/modules/$kver"
@@ -34,13 +36,19 @@ release() {
 	package "linux-image-$kver" "6.12.$1-1"
 	# From which the patched drivers are built.
 	mkdir -p "$work/tree/usr/src/linux-headers-$kver"
-	touch "$work/tree/usr/src/linux-headers-$kver/Makefile"
+	if [[ -n ${2:-} ]]; then
+		ln -s "../$common/Makefile" "$work/tree/usr/src/linux-headers-$kver/Makefile"
+	else
+		touch "$work/tree/usr/src/linux-headers-$kver/Makefile"
+	fi
 	package "linux-headers-$kver" "6.12.$1-1"
-	package "linux-headers-6.12.$1-common" "6.12.$1-1"
-	package "linux-kbuild-6.12.$1" "6.12.$1-1"
+	mkdir -p "$work/tree/usr/src/$common"
+	touch "$work/tree/usr/src/$common/Makefile"
+	package "$common" "6.12.$1-1"
+	[[ -n ${2:-} ]] || package "linux-kbuild-6.12.$1" "6.12.$1-1"
 	mkdir -p "$work/tree/usr/src"
-	touch "$work/tree/usr/src/linux-source-6.12.tar.xz"
-	package linux-source-6.12 "6.12.$1-1"
+	touch "$work/tree/usr/src/$source.tar.$suffix"
+	package "$source" "6.12.$1-1"
 	package linux-image-6.12-amd64 "6.12.$1-1" "linux-image-$kver (= 6.12.$1-1)"
 	(
 		cd "$work/debian-security" && dpkg-scanpackages pool 2>/dev/null >"$suite/main/binary-amd64/Packages"
@@ -134,4 +142,10 @@ equal "when patches come, it is the same" "$(prepare)" linux-6.12.10-amd64_6.12.
 check "and its source is there" test -e "$source"
 equal "once that is in the cache it stays" "$(prepare)" linux-6.12.10-amd64_6.12.10-1
 equal "without asking apt for it" "$(wc -l <"$work/asked")" 0
+
+release 11 ubuntu
+equal "packages with the names of Ubuntu" "$(prepare update)" linux-6.12.11-amd64_6.12.11-1
+unpacked=$NTPROF_CACHE/6.12/linux-6.12.11-amd64_6.12.11-1/root
+check "have the source, too" test -e "$unpacked/usr/src/linux-source-6.12.0.tar.bz2"
+check "and headers with a makefile that is there" test -e "$unpacked/lib/modules/6.12.11-amd64/build/Makefile"
 finish
