@@ -43,7 +43,7 @@ equal "on one kind, by the name that is printed" "$(chosen 'machine/counts, stoc
 equal "on one kind, with --on" "$(chosen --on stock machine/counts)" "machine/counts, stock"
 equal "--on is for the names behind it" "$(chosen --on stock machine/counts --on patched machine/life unit/core/test_stats)" \
 	"unit/core/test_stats machine/counts, stock machine/life, patched"
-equal "--on without a name is all on that kind" "$(chosen --on stock-6.12)" "$(chosen --on stock-6.12 machine)"
+equal "--on without a name is all on that kind" "$(chosen --on stock-6.12)" "$(chosen --on stock-6.12 machine pair)"
 equal "a pattern of kinds" "$(chosen --on '*-6.12*' machine/counts)" \
 	"machine/counts, stock-6.12 machine/counts, patched-6.12 machine/counts, stock-6.12-rt"
 equal "a part of a name is none" "$(chosen machine/ground_truth)" \

@@ -1,0 +1,153 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# run with: --icount
+# takes: 300
+# One fault at a time is put into a machine that is host and target: report --why names it, and blames nothing where there is
+# none (docs/verdict.md). One processor does it all, on which an instruction takes a nanosecond, so that no other load of this
+# computer is a fault.
+#
+# Arguments: the number of runs of each fault (default 1), and the faults (default: all). The last lines are a table: faults
+# down, verdicts across.
+set -um
+. /lib/machine.sh
+cd /tmp || exit 1
+
+runs=${1:-1}
+faults=("${@:2}")
+seconds=12
+twin_nqn=nqn.2024-01.io.ntprof:twin
+far_nqn=nqn.2024-01.io.ntprof:far
+modprobe sch_netem
+
+# io NAME DISK FIO_OPTION...: random reads of 4 KiB, unless options say otherwise.
+io() {
+	fio --name="$1" --filename="$2" --direct=1 --ioengine=libaio --rw=randread --bs=4k --size=200m --norandommap \
+		--randrepeat=0 --randseed=$((run * 1000 + ${#1})) --time_based --runtime=3600 --thread "${@:3}" >"fio.$1" 2>&1
+}
+
+# wire NETEM_ARGUMENT...: what the loopback device does, between both sides.
+wire() {
+	tc qdisc replace dev lo root netem limit 10000 rate 1gbit "$@"
+}
+
+# now_and_then SECONDS COMMAND...: until the load is over.
+now_and_then() {
+	while sleep "$1"; do "${@:2}"; done
+}
+
+# Each fault is a function that runs while the usual load does, and is then killed.
+healthy() { :; }
+# Now and then packets take longer.
+network() {
+	burst() {
+		wire delay 10ms
+		sleep 0.1
+		wire delay 50us
+	}
+	now_and_then 0.7 burst
+}
+loss() { wire delay 50us loss 0.4%; }
+# Somebody else reads from the same disk, which carries 4 MB/s: then it is busy with that for 60 ms.
+disk() { io local "$backing" --iodepth=64 --thinktime=600ms --thinktime_blocks=64; }
+one_array() { io far "$far" --rate_iops=12; }
+size() { io large "$dev" --bs=1m --rate_iops=7; }
+depth() { io deep "$dev" --iodepth=48 --thinktime=600ms --thinktime_blocks=48; }
+r2t() { io r2t "$dev" --rw=randwrite --bs=8k --rate_iops=4; }
+# Something of a higher priority than the workers.
+worker() {
+	# shellcheck disable=SC2016 # for the other shell
+	chrt -f 50 bash -c 'while sleep 0.8; do
+		t=$((${EPOCHREALTIME/./} + 20000))
+		while ((${EPOCHREALTIME/./} < t)); do :; done
+	done'
+}
+reset() {
+	sleep 5
+	echo 1 >"/sys/class/nvme/$ctrl/reset_controller"
+}
+
+# What a verdict may be, if not the fault's own name.
+declare -A also=([healthy]="mixed not_known" [worker]="host_worker target_worker")
+
+# The load is there before the recording begins, and when it ends.
+usual_load() {
+	local disk
+
+	load=()
+	for disk in "$dev" "$twin"; do
+		io "usual${disk##*/}" "$disk" --iodepth=4 --rate_iops=140 --rate_process=poisson &
+		load+=($!)
+	done
+	if [[ $1 == r2t ]]; then
+		io writes "$dev" --rw=randwrite --iodepth=4 --rate_iops=60 --rate_process=poisson &
+		load+=($!)
+	fi
+}
+
+# verdict NAME: as report has it: of operations with enough commands the expected one, or else the first one that blames
+# something.
+verdict() {
+	local all
+
+	all=$(ntprof-bpf report "$1".{host,target}.ntp --why --format json |
+		sed 's/"rules":\[[^]]*\]//g' | grep -o '"verdict":"[a-z_]*","cause":[^,}]*' | tr -d '"' |
+		sed 's/verdict:named,cause://; s/verdict:\([a-z_]*\),.*/\1/')
+	[[ $all != *"$1"* ]] || all=$1
+	all=$(grep -vx 'healthy\|not_known' <<<"$all" || echo "$all")
+	got=${all%%$'\n'*}
+}
+
+# one FAULT: a run; its verdict is in $got.
+one() {
+	local pid side pids=()
+
+	wire delay 50us
+	usual_load "$1"
+	sleep 1
+	for side in host target; do
+		tracer_start "$1.$side.log" record --$side --tcp --force -o "$1.$side.ntp"
+		pids+=("$tracer_pid")
+	done
+	"$1" >/dev/null 2>&1 &
+	pid=$!
+	sleep $seconds
+	tracer_stop "${pids[@]}"
+	kill -- -$pid "${load[@]/#/-}" 2>/dev/null
+	wait $pid "${load[@]}" 2>/dev/null
+	verdict "$1"
+	[[ ! -d /out ]] || cp "$1".*.ntp /out
+	[[ $1 != reset ]] || wait_for grep -qx live "/sys/class/nvme/$ctrl/state"
+}
+
+backing=$(target_setup_null plain size=256 delay=300000 mbps=4)
+target_subsystem "$backing"
+target_subsystem "$twin_nqn" "$(target_setup_null twin size=256 delay=300000)"
+target_subsystem "$far_nqn" "$(target_setup_null far size=256 delay=20000000)"
+target_port 127.0.0.1 4420 inline_data_size=4096
+ctrl=$(host_connect -i 1)
+dev=$(host_device "$ctrl")
+twin=$(host_device "$(host_connect "$twin_nqn" -i 1)")
+far=$(host_device "$(host_connect "$far_nqn" -i 1)")
+all=(healthy network loss disk one_array size depth r2t worker reset)
+((${#faults[@]})) || faults=("${all[@]}")
+table=()
+for fault in "${faults[@]}"; do
+	declare -A count=()
+	right=0
+	for ((run = 0; run < runs; run++)); do
+		one "$fault"
+		count[$got]=$((${count[$got]:-0} + 1))
+		if [[ " $fault ${also[$fault]:-} " == *" $got "* ]]; then
+			right=$((right + 1))
+		else
+			ntprof-bpf report "$fault".{host,target}.ntp --why --format text | sed 's/^/# /' | head -20
+		fi
+	done
+	table+=("$fault:$(for v in "${!count[@]}"; do echo " $v ${count[$v]}"; done | tr -d '\n')")
+	within "$fault is named in nine of ten runs" $right $(((runs * 9 + 9) / 10)) "$runs"
+done
+printf '# %s\n' "${table[@]}"
+tc qdisc del dev lo root
+host_disconnect
+target_remove
+finish
