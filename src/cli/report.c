@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/report_add.h"
 #include "cli/report_compare.h"
+#include "cli/report_filter.h"
 #include "cli/report_fio.h"
 #include "cli/report_print.h"
 #include "cli/verbs.h"
@@ -351,8 +352,10 @@ static int report_read(struct report *r)
 		struct stream_event e;
 
 		while (input_read(in, &e)) {
-			int err = take(r, (unsigned int)(in - r->inputs), &e);
+			int err;
 
+			report_depths_mark(r, (unsigned int)(in - r->inputs), &e);
+			err = take(r, (unsigned int)(in - r->inputs), &e);
 			if (err)
 				return err;
 			if (in->now >= until)
@@ -394,7 +397,8 @@ static int report_prepare(struct report *r)
 			continue;
 		while (!err && input_read(in, &e)) {
 			if (e.type == STREAM_RECORD)
-				err = clock_alignment_add(l, i, &e.record);
+				err = clock_alignment_add(l, i, &e.record)
+					      ?: report_depths_add(r, i, &e.record);
 			else if (e.type == STREAM_BURST)
 				err = take_burst(r, i, &e);
 			else
@@ -406,6 +410,7 @@ static int report_prepare(struct report *r)
 		if (!err)
 			err = input_rewind(in);
 	}
+	err = err ?: report_depths_finish(r);
 	if (!err)
 		err = clock_alignment_solve(l, to_common);
 	for (unsigned int i = 0; !err && i < r->nr; i++) {
@@ -513,6 +518,7 @@ static int status_of(const struct report *r)
 {
 	int status = EXIT_SUCCESS;
 
+	report_depths_told(r);
 	for (unsigned int i = 0; i < r->nr; i++) {
 		const struct input *in = &r->inputs[i];
 
@@ -577,6 +583,7 @@ static void report_clear(struct report *r)
 	free(r->input_events);
 	for (unsigned int i = 0; r->places && i < r->nr; i++)
 		places_free(r->places[i]);
+	report_depths_free(r);
 	free(r->places);
 	free(r->burst_ns);
 	free(r->matched);
@@ -642,7 +649,7 @@ static int report_run(struct report *r, const struct report_options *o, char *co
 	report_begin(r);
 	if (!err)
 		err = report_prepare(r);
-	if (!err && report_lacks(r))
+	if (!err && (report_lacks(r) || report_depths_lack(r)))
 		return 1;
 	if (!err)
 		err = report_read(r);
@@ -744,8 +751,6 @@ static int compare(struct report_options *o)
 enum {
 	KEY_SLOWEST = 0x100,
 	KEY_COMMANDS,
-	KEY_TIME,
-	KEY_WHERE,
 	KEY_EVERY,
 	KEY_DETAIL,
 	KEY_WHY,
@@ -760,6 +765,7 @@ enum {
 	CHILD_FORMAT,
 	CHILD_SELECT,
 	CHILD_ENDED,
+	CHILD_FILTER,
 	CHILD_GROUP,
 	CHILD_LIMITS,
 	CHILD_FIO,
@@ -769,13 +775,13 @@ enum {
 static error_t parse_report(int key, char *arg, struct argp_state *state)
 {
 	struct report_options *o = state->input;
-	const char *wrong;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_FORMAT] = &o->format;
 		state->child_inputs[CHILD_SELECT] = &o->filter.select;
 		state->child_inputs[CHILD_ENDED] = &o->filter.select;
+		state->child_inputs[CHILD_FILTER] = &o->filter;
 		o->groups.who = GROUP_REPORT;
 		state->child_inputs[CHILD_GROUP] = &o->groups;
 		state->child_inputs[CHILD_LIMITS] = &o->limits;
@@ -820,18 +826,6 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_PCAP:
 		o->pcap = (unsigned int)options_count(state, "--pcap-filter", arg, SLOWEST_MAX);
-		break;
-	case KEY_TIME:
-		wrong = filter_time(&o->filter, arg);
-		if (wrong)
-			options_error(state, "--time %s: %s", arg, wrong);
-		select_said(&o->filter.select, "time", arg);
-		break;
-	case KEY_WHERE:
-		wrong = filter_where(&o->filter, arg);
-		if (wrong)
-			options_error(state, "--where '%s': %s", arg, wrong);
-		select_said(&o->filter.select, "where", arg);
 		break;
 	case ARGP_KEY_ARGS:
 		o->files = &state->argv[state->next];
@@ -919,16 +913,6 @@ static const struct argp_option report_options[] = {
 	{"perfetto-max", KEY_MAX, "N", 0,
 	 "At most N commands in that file: half of them the slowest, the others a sample (default 200000)",
 	 SECTION_OUTPUT},
-	{"time", KEY_TIME, "FROM-TO", OPTION_REPEATS,
-	 "Only commands that began in that time after their recording did, or by its wall clock: FROM-TO or FROM..TO, "
-	 "such as 10-12.5s, 14:03-14:05, 2026-11-22T14:03.. or -30s.., the last 30 s; of merged ones the host's. FROM "
-	 "or TO can be left out",
-	 SECTION_SELECT},
-	{"where", KEY_WHERE, "CONDITION", OPTION_REPEATS,
-	 "Only commands of which a stage, or the latency, took such a time: 'network_transmission>1ms', or with >=, "
-	 "<, <= or =; or 'retransmitted': bytes were on their way when TCP sent again (record --tcp). Given several times, "
-	 "all of them",
-	 SECTION_SELECT},
 	{NULL, 0, NULL, 0,
 	 "Options that begin with Only select commands: all figures but losses are of those that are in each of "
 	 "them. Numbers, ranges, times and words can be given several at a time, with commas.",
@@ -940,6 +924,7 @@ static const struct argp_child report_children[] = {
 	[CHILD_FORMAT] = {.argp = &report_format_argp},
 	[CHILD_SELECT] = {.argp = &select_argp},
 	[CHILD_ENDED] = {.argp = &ended_argp},
+	[CHILD_FILTER] = {.argp = &filter_argp},
 	[CHILD_GROUP] = {.argp = &group_argp},
 	[CHILD_LIMITS] = {.argp = &limits_argp},
 	[CHILD_FIO] = {.argp = &fio_argp},

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/options.h"
+#include "cli/report_filter.h"
 #include "view/html.h"
 #include "view/lines.h"
 
@@ -199,7 +200,8 @@ static bool any_failed(const struct recordings *s)
 {
 	bool failed = false;
 
-	for (unsigned int w = 0; w < COMPARE_WHENS; w++)
+	for (unsigned int w = 0; w < COMPARE_WHENS; w++) {
+		report_depths_told(&s->r[w]);
 		for (unsigned int i = 0; i < s->r[w].nr; i++) {
 			const struct input *in = &s->r[w].inputs[i];
 
@@ -208,6 +210,7 @@ static bool any_failed(const struct recordings *s)
 			message("%s: %s", in->path, stream_error(in->reader));
 			failed |= input_failed(in);
 		}
+	}
 	return failed;
 }
 

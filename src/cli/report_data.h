@@ -9,6 +9,7 @@
 #include "merge/blocked.h"
 #include "merge/blocks.h"
 #include "merge/clock_alignment.h"
+#include "merge/depths.h"
 #include "merge/details.h"
 #include "merge/filter.h"
 #include "merge/merge.h"
@@ -35,6 +36,7 @@
  * @edges: [input] times of its bursts
  * @cut: records of one side only, because the other side's burst did not cover the command
  * @filter: the commands that are reported
+ * @depths: [input] which of its commands found few in flight; NULL: @filter does not ask for it
  * @nr_matched, @nr_taken: merged commands, and those of them that @filter selects
  * @commands: print a line for each command
  * @choice: the groups that were asked for; NULL: none
@@ -79,6 +81,7 @@ struct report {
 	struct edges *edges;
 	uint64_t cut;
 	struct filter *filter; /* NULL: all of them */
+	struct depths **depths;
 	uint64_t nr_matched;
 	uint64_t nr_taken;
 	bool commands;

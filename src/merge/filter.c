@@ -13,7 +13,8 @@
 bool filter_any(const struct filter *f)
 {
 	return nt_selects_by(&f->select.by) || f->select.cgroup[0] || f->select.device ||
-	       f->select.failed || f->select.slower_ns || f->nr_times || f->retransmitted || f->nr;
+	       f->select.failed || f->select.slower_ns || f->nr_times || f->retransmitted ||
+	       f->max_in_flight || f->nr;
 }
 
 #define TIME_WRONG                                                             \
@@ -350,9 +351,11 @@ static bool holds(const struct filter_condition *c, int64_t ns)
 	}
 }
 
-static bool was_sent(const struct filter *f, const struct nt_record *r)
+/* What readers of a recording have found out of the command. */
+static bool found_so(const struct filter *f, const struct nt_record *r)
 {
-	return !f->retransmitted || r->flags & NT_F_RETRANSMITTED;
+	return (!f->retransmitted || r->flags & NT_F_RETRANSMITTED) &&
+	       (!f->max_in_flight || !(r->flags & NT_F_CROWDED));
 }
 
 static bool in_time(const struct filter *f, const struct nt_record *r,
@@ -387,7 +390,7 @@ bool filter_takes(const struct filter *f, const struct nt_record *r, const struc
 {
 	uint64_t stage[NT_STAGES_MAX];
 
-	if (!selects_record(&f->select, r) || !was_sent(f, r) || !in_time(f, r, span) ||
+	if (!selects_record(&f->select, r) || !found_so(f, r) || !in_time(f, r, span) ||
 	    !latencies_hold(f, record_latency_ns(r)))
 		return false;
 	if (!any_stage(f))
@@ -446,7 +449,7 @@ bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 	bool parts;
 
 	if (!takes_connection(f, c, NT_HOST) || !selects_record(&f->select, host) ||
-	    !was_sent(f, host) || !in_time(f, host, span) ||
+	    !found_so(f, host) || !in_time(f, host, span) ||
 	    !latencies_hold(f, record_latency_ns(host)))
 		return false;
 	if (!any_stage(f))

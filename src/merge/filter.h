@@ -78,6 +78,8 @@ struct filter_span {
  * @select: what the records say
  * @time: when it began, in any of @nr_times; none: at any time
  * @retransmitted: it has NT_F_RETRANSMITTED
+ * @max_in_flight: it found fewer commands in flight on its queue: it has no NT_F_CROWDED, which is
+ * set before; 0: any number
  * @condition: @nr conditions
  * @how: how commands of the last pair of machines are split
  */
@@ -89,6 +91,7 @@ struct filter {
 	} time[FILTER_TIMES_MAX];
 	unsigned int nr_times;
 	bool retransmitted;
+	uint32_t max_in_flight;
 	struct filter_condition condition[FILTER_CONDITIONS_MAX];
 	unsigned int nr;
 	struct merged_split how;

@@ -41,6 +41,8 @@ static int tell(struct flights *f, const struct flight *c)
 	if (told < 0)
 		return told;
 	told_too = begins(c->group, c, c->seen);
+	if (told_too > 0 && f->told)
+		f->told(f->context, c, c->group->nr);
 	f->late += !told || !told_too;
 	return told_too < 0 ? told_too : 0;
 }
@@ -57,6 +59,7 @@ static int pop(struct flights *f)
 
 int flights_add(struct flights *f, const struct flight *command)
 {
+	unsigned int most = f->most ?: FLIGHTS_MAX;
 	int err = 0;
 
 	if (command->begin < f->frontier) {
@@ -64,10 +67,10 @@ int flights_add(struct flights *f, const struct flight *command)
 		return 0;
 	}
 	if (!f->wait)
-		f->wait = malloc(FLIGHTS_MAX * sizeof(*f->wait));
+		f->wait = malloc(most * sizeof(*f->wait));
 	if (!f->wait)
 		return -ENOMEM;
-	if (f->nr == FLIGHTS_MAX)
+	if (f->nr == most)
 		err = pop(f);
 	if (err)
 		return err;

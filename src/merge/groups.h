@@ -49,19 +49,25 @@ struct flights_group {
 	unsigned int nr;
 };
 
-/** struct flight - a command: its beginning and end, its group, and where what it saw is added */
+/**
+ * struct flight - a command: its beginning and end, its group, and where what it saw is added
+ * @number: which one it is, for @told of &struct flights
+ */
 struct flight {
 	uint64_t begin;
 	uint64_t end;
 	struct flights_group *group;
 	struct flights_seen *seen;
+	uint64_t number;
 };
 
 /**
  * struct flights - commands that wait, a heap with the earliest beginning on top; all zero at the
- * beginning but for @seen
+ * beginning but for @seen, @most and @told
  * @all: the group of all commands
  * @seen: where what they saw of it is added
+ * @most: the most commands that wait; 0: FLIGHTS_MAX
+ * @told: called with the number that a command saw of its own group; NULL: not called
  * @frontier: all commands that began before this have been counted
  * @late: commands that are not counted: they came when those that ran at the same time had been
  *        counted, or too many of a group were in flight
@@ -69,6 +75,9 @@ struct flight {
 struct flights {
 	struct flights_group all;
 	struct flights_seen *seen;
+	unsigned int most;
+	void (*told)(void *context, const struct flight *command, unsigned int saw);
+	void *context;
 	struct flight *wait;
 	unsigned int nr;
 	uint64_t frontier;

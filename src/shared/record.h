@@ -84,6 +84,11 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  * readers find it out, see merge/tcp_history.h
  */
 #define NT_F_RETRANSMITTED (1u << 9)
+/*
+ * It found as many commands in flight as report --max-inflight says, or it is not known how many.
+ * Readers find it out, see merge/depths.h
+ */
+#define NT_F_CROWDED (1u << 10)
 /* Those that a stream has, with the number of an origin; a reader takes no account of others. */
 #define NT_F_OF_STREAM                                                                    \
 	(NT_F_NO_CQE | NT_F_CANCELLED | NT_F_REQUEUED | NT_F_UNSPLIT | NT_F_ADMIN_QUEUE | \
