@@ -11,7 +11,7 @@
 #   CONDITION      a stage that it begins with
 #   DEVICE         a disk, from /sys/class/block
 #   PATH           a cgroup, from /sys/fs/cgroup
-#   KEYS, FIGURES  of --by and --stats
+#   KEYS, FIGURES, SIZES  of --by, --stats and --size-classes
 #   SOURCE, POINTS, PACE, FORMAT, OP, LABEL, WHEN, ADDRESS  words that _ntprof_bpf_words() has
 
 # The program to ask is that of the line, which the caller of these functions has in a variable.
@@ -61,7 +61,8 @@ _ntprof_bpf_words() {
 	POINTS) echo all ends ;;
 	PACE) echo recorded fast 50% 200% ;;
 	FORMAT) _ntprof_bpf_formats "${2:-live}" ;;
-	KEYS) echo ctrl nqn host queue op source size nsid status device path cgroup cpu pid comm container ;;
+	KEYS) echo ctrl nqn host queue op source size opcode nsid status device path cgroup cpu pid comm container ;;
+	SIZES) echo 4k,64k ;;
 	FIGURES) echo mean min max p50 p90 p99 p99.9 ;;
 	CTRL)
 		for path in "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*; do

@@ -622,13 +622,16 @@ const struct argp report_format_argp = {.options = report_format_options,
 /* A little below the longest latency that histograms can tell apart. */
 #define MIN_LATENCY_MAX_NS 60000000000ULL
 
-enum { KEY_BY = 0x100, KEY_STATS, KEY_MIN_LATENCY, KEY_BUCKET_SHIFT };
+enum { KEY_BY = 0x100, KEY_CLASSES, KEY_STATS, KEY_MIN_LATENCY, KEY_BUCKET_SHIFT };
 
 static const struct argp_option group_options[] = {
 	{"by", KEY_BY, "KEYS", OPTION_REPEATS,
 	 "A row for each group of commands that have these in common, with commas: ctrl, nqn (subsystem), host, queue, op, "
-	 "source, size, nsid (namespace), status, device (disk), and of a host's commands path, cgroup, container, cpu, pid and "
+	 "source, size, opcode, nsid (namespace), status, device (disk), and of a host's commands path, cgroup, container, cpu, pid and "
 	 "comm (the process that submitted them, and its name). From size on a live view takes the record of each command, which costs more",
+	 SECTION_SHOW},
+	{"size-classes", KEY_CLASSES, "SIZES", 0,
+	 "--by size has a row for all sizes up to each of these, and one for those above, such as 4k,64k",
 	 SECTION_SHOW},
 	{"stats", KEY_STATS, "FIGURES", OPTION_REPEATS,
 	 "Figures of latency that rows of groups have, with commas: mean, min, max and percentiles such as p99.9 (default "
@@ -666,6 +669,16 @@ static error_t parse_group(int key, char *arg, struct argp_state *state)
 		o->by = true;
 		if (!group_by_parse(&o->choice.grouping.by, arg, why))
 			options_error(state, "--by %s: %s", arg, why);
+		return 0;
+	case KEY_CLASSES:
+		wrong = group_bounds_parse(&o->choice.grouping.by, arg);
+		if (wrong)
+			options_error(state, "--size-classes %s: %s", arg, wrong);
+		return 0;
+	case ARGP_KEY_END:
+		if (o->choice.grouping.by.nr_bounds &&
+		    !group_has(&o->choice.grouping.by, GROUP_SIZE))
+			options_error(state, "--size-classes is for --by size");
 		return 0;
 	case KEY_STATS:
 		o->stats = true;

@@ -21,6 +21,11 @@ const char *group_key_name(enum group_key key)
 	return key < GROUP_KEYS_NR ? keys[key].name : "unknown";
 }
 
+const char *group_key_column(const struct group_by *by, enum group_key key)
+{
+	return key == GROUP_SIZE && by->nr_bounds ? "size_class" : group_key_name(key);
+}
+
 enum group_key group_by_needs(const struct group_by *by, unsigned int bits)
 {
 	for (unsigned int i = 0; i < by->nr; i++)
@@ -97,6 +102,41 @@ bool group_by_parse(struct group_by *by, const char *text, char wrong[GROUP_WRON
 	return right;
 }
 
+static const char *bound_add(void *context, char *word)
+{
+	struct group_by *by = context;
+	uint64_t bytes;
+
+	if (parse_size(word, &bytes) || bytes > UINT32_MAX)
+		return "not sizes below 4G (such as 4k,64k)";
+	if (by->nr_bounds && bytes <= by->bound[by->nr_bounds - 1])
+		return "not in ascending order";
+	if (by->nr_bounds == GROUP_BOUNDS_MAX)
+		return "too many, the most are 16";
+	by->bound[by->nr_bounds++] = (uint32_t)bytes;
+	return NULL;
+}
+
+const char *group_bounds_parse(struct group_by *by, const char *text)
+{
+	by->nr_bounds = 0;
+	return words_each(text, bound_add, by);
+}
+
+void group_name_size(struct group_name *name, const struct group_by *by, uint32_t bytes)
+{
+	unsigned int at = 0;
+
+	name->size = bytes;
+	name->size_is = GROUP_SIZE_EXACT;
+	if (!by->nr_bounds)
+		return;
+	while (at < by->nr_bounds - 1 && bytes > by->bound[at])
+		at++;
+	name->size = by->bound[at];
+	name->size_is = bytes > by->bound[at] ? GROUP_SIZE_ABOVE : GROUP_SIZE_UP_TO;
+}
+
 void group_name_only(struct group_name *name, const struct group_by *by)
 {
 	if (!group_has(by, GROUP_CTRL)) {
@@ -113,8 +153,12 @@ void group_name_only(struct group_name *name, const struct group_by *by)
 	}
 	if (!group_has(by, GROUP_OP))
 		name->op = NT_OPS_NR;
-	if (!group_has(by, GROUP_SIZE))
+	if (!group_has(by, GROUP_SIZE)) {
 		name->size = 0;
+		name->size_is = GROUP_SIZE_EXACT;
+	}
+	if (!group_has(by, GROUP_OPCODE))
+		name->opcode = 0;
 	if (!group_has(by, GROUP_NSID))
 		name->nsid = 0;
 	if (!group_has(by, GROUP_STATUS)) {
@@ -168,7 +212,10 @@ static int key_order(const struct group_name *a, const struct group_name *b, enu
 	case GROUP_OP:
 		return order_of(a->op, b->op);
 	case GROUP_SIZE:
-		return order_of(a->size, b->size);
+		c = order_of(a->size, b->size);
+		return c ? c : order_of(a->size_is, b->size_is);
+	case GROUP_OPCODE:
+		return order_of(a->opcode, b->opcode);
 	case GROUP_NSID:
 		return order_of(a->nsid, b->nsid);
 	case GROUP_STATUS:

@@ -37,6 +37,7 @@
 	X(QUEUE, "queue", 0)                                                  \
 	X(OP, "op", 0)                                                        \
 	X(SIZE, "size", GROUP_OF_RECORD)                                      \
+	X(OPCODE, "opcode", GROUP_OF_RECORD)                                  \
 	X(NSID, "nsid", GROUP_OF_RECORD)                                      \
 	X(STATUS, "status", GROUP_OF_RECORD)                                  \
 	X(SOURCE, "source", 0)                                                \
@@ -51,12 +52,19 @@
 #define GROUP_KEY_ENUM(id, name, who) GROUP_##id,
 enum group_key { GROUP_KEYS(GROUP_KEY_ENUM) GROUP_KEYS_NR };
 
+/* More classes of sizes than anybody looks at. */
+#define GROUP_BOUNDS_MAX 16u
+
 /**
  * struct group_by - @nr keys, in the order in which they are shown; 0: all commands are one group
+ * @bound: bytes, @nr_bounds of them, ascending: GROUP_SIZE has a group for what is above the bound
+ *         before and not above this one, and one for what is above all; 0: one for each size
  */
 struct group_by {
 	unsigned int nr;
 	unsigned char key[GROUP_KEYS_NR];
+	unsigned int nr_bounds;
+	uint32_t bound[GROUP_BOUNDS_MAX];
 };
 
 /* Room for the message about wrong keys. */
@@ -64,6 +72,9 @@ struct group_by {
 
 /** group_key_name() - name of a key; static string */
 const char *group_key_name(enum group_key key);
+
+/** group_key_column() - what the values of a key of @by are called: "size_class" of classes */
+const char *group_key_column(const struct group_by *by, enum group_key key);
 
 /** group_has() - whether @by contains @key */
 static inline bool group_has(const struct group_by *by, enum group_key key)
@@ -92,6 +103,12 @@ unsigned int group_by_origins(const struct group_by *by);
  */
 bool group_by_parse(struct group_by *by, const char *text, char wrong[GROUP_WRONG_LEN]);
 
+/**
+ * group_bounds_parse() - read the argument of --size-classes; Return: NULL, or why the text is
+ * wrong, in words that follow the text in a message
+ */
+const char *group_bounds_parse(struct group_by *by, const char *text);
+
 /*
  * A controller by its machine's name for it, with the machine's name in front if there are several
  * machines.
@@ -103,12 +120,21 @@ bool group_by_parse(struct group_by *by, const char *text, char wrong[GROUP_WRON
 /* Bit of the status of a Fabrics command. It lies outside NT_STATUS_MASK. */
 #define GROUP_STATUS_FABRICS 0x8000
 
+/* What @size of a group is: that of each command, or a bound of a class. */
+enum group_size { GROUP_SIZE_EXACT, GROUP_SIZE_UP_TO, GROUP_SIZE_ABOVE };
+
+/* @opcode of a group: what the number is an opcode of; the number is in the low 8 bits. */
+#define GROUP_OPCODE_ADMIN 0x100
+#define GROUP_OPCODE_FABRICS 0x200 /* the type of a Fabrics command */
+
 enum group_kind { GROUP_ONE, GROUP_OTHERS, GROUP_TOTAL };
 
 /**
  * struct group_name - what the commands of a group have in common
  * @kind: a group, or the row of all groups that found no room, or the sum of all
  * @op: NT_OPS_NR if it is not known
+ * @size_is: an enum group_size
+ * @opcode: with GROUP_OPCODE_*
  * @shared: not one queue, but the commands of several queues
  * @ctrl, @ctrl_of: the controller; names that are equal, with different @ctrl_of, are different
  *                  controllers
@@ -127,7 +153,9 @@ enum group_kind { GROUP_ONE, GROUP_OTHERS, GROUP_TOTAL };
 struct group_name {
 	enum group_kind kind;
 	uint8_t op;
+	uint8_t size_is;
 	bool shared;
+	uint16_t opcode;
 	uint16_t queue;
 	uint16_t status;
 	bool cancelled;
@@ -149,6 +177,9 @@ struct group_name {
 	unsigned int nqn_twin;
 	unsigned int host_twin;
 };
+
+/** group_name_size() - set the size, or its class */
+void group_name_size(struct group_name *name, const struct group_by *by, uint32_t bytes);
 
 /** group_name_only() - clear the members that are not keys in @by */
 void group_name_only(struct group_name *name, const struct group_by *by);

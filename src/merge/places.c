@@ -386,6 +386,13 @@ void places_name(const struct places *p, const struct group_by *by, const struct
 		cgroup_container(o->cgroup, name->container);
 }
 
+static uint16_t opcode_of(enum nt_op op, const struct nt_record *r)
+{
+	if (op == NT_OP_FABRICS)
+		return GROUP_OPCODE_FABRICS | opcode_fabrics_type(r);
+	return (op == NT_OP_ADMIN ? GROUP_OPCODE_ADMIN : 0) | r->opcode;
+}
+
 /* The keys that depend only on the record and on its recording. */
 static void fill(struct group_name *name, const struct group_by *by, const struct nt_record *r,
 		 const struct group_recorder *who)
@@ -395,7 +402,8 @@ static void fill(struct group_name *name, const struct group_by *by, const struc
 	memset(name, 0, sizeof(*name));
 	name->op = r->op < NT_OPS_NR ? r->op : NT_OP_OTHER;
 	name->queue = r->qid;
-	name->size = r->length;
+	group_name_size(name, by, r->length);
+	name->opcode = opcode_of((enum nt_op)name->op, r);
 	name->nsid = r->nsid;
 	name->cancelled = r->flags & NT_F_CANCELLED;
 	if (!name->cancelled)

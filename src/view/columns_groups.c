@@ -168,6 +168,38 @@ static void get_status(const struct group_name *name, struct value *v)
 	value_text(v, text);
 }
 
+/* Different opcodes without a name of their own are different groups. */
+static void get_opcode(const struct group_name *name, struct value *v)
+{
+	enum nt_op op = name->opcode & GROUP_OPCODE_FABRICS ? NT_OP_FABRICS
+			: name->opcode & GROUP_OPCODE_ADMIN ? NT_OP_ADMIN
+							    : NT_OP_OTHER;
+	uint8_t number = name->opcode & 0xff;
+	const char *text = opcode_name(op, number, number);
+
+	if (!strcmp(text, "reserved") || !strcmp(text, "vendor_specific")) {
+		snprintf(v->buf, sizeof(v->buf), "%s%s_0x%02x",
+			 op == NT_OP_OTHER ? "" : op_name(op), op == NT_OP_OTHER ? text : "",
+			 number);
+		text = v->buf;
+	}
+	value_text(v, text);
+}
+
+/* A class of sizes, such as "<=4k". */
+static void get_size_class(const struct group_name *name, struct value *v)
+{
+	static const char units[] = "\0kMG";
+	uint32_t n = name->size;
+	unsigned int unit = 0;
+
+	for (; n && n % 1024 == 0; n /= 1024)
+		unit++;
+	snprintf(v->buf, sizeof(v->buf), "%s%u%.1s",
+		 name->size_is == GROUP_SIZE_ABOVE ? ">" : "<=", n, units + unit);
+	value_text(v, v->buf);
+}
+
 /* The NQN is shown whole, or only its end. */
 static void get_nqn(const char *nqn, unsigned int twin, bool whole, struct value *v)
 {
@@ -221,6 +253,10 @@ static void get_key(const void *row, const struct column *c, struct value *v)
 		get_nqn(name->host, name->host_twin, !(c->arg & ARG_TEXT), v);
 	} else if (key == GROUP_STATUS) {
 		get_status(name, v);
+	} else if (key == GROUP_OPCODE) {
+		get_opcode(name, v);
+	} else if (key == GROUP_SIZE && name->size_is != GROUP_SIZE_EXACT) {
+		get_size_class(name, v);
 	} else if (key == GROUP_QUEUE && name->shared) {
 		value_text(v, "all");
 	} else {
@@ -303,6 +339,7 @@ static const struct {
 	[GROUP_PATH] = {UNIT_TEXT, NULL},   [GROUP_CGROUP] = {UNIT_TEXT, NULL},
 	[GROUP_CPU] = {UNIT_NUMBER, NULL},  [GROUP_PID] = {UNIT_NUMBER, NULL},
 	[GROUP_COMM] = {UNIT_TEXT, NULL},   [GROUP_CONTAINER] = {UNIT_TEXT, NULL},
+	[GROUP_OPCODE] = {UNIT_NAME, NULL},
 };
 
 static bool saw_none(const void *row)
@@ -351,11 +388,12 @@ static void add_keys(struct group_table *t, const struct group_by *by, bool text
 {
 	for (unsigned int i = 0; i < by->nr; i++) {
 		enum group_key key = (enum group_key)by->key[i];
+		bool class = key == GROUP_SIZE && by->nr_bounds;
 		struct column c = {
-			.name = group_key_name(key),
+			.name = group_key_column(by, key),
 			.title = group_key_name(key),
 			.brief = key_units[key].brief,
-			.unit = key_units[key].unit,
+			.unit = class ? UNIT_NAME : key_units[key].unit,
 			.get = get_key,
 			.arg = key | (text ? ARG_TEXT : 0) | (i ? 0 : ARG_FIRST),
 		};

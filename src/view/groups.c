@@ -306,7 +306,7 @@ static struct json_object *groups_json_by(const struct group_by *by)
 	struct json_object *names = json_array();
 
 	for (unsigned int i = 0; i < by->nr; i++)
-		json_append(names, json_text(group_key_name((enum group_key)by->key[i])));
+		json_append(names, json_text(group_key_column(by, (enum group_key)by->key[i])));
 	return names;
 }
 

@@ -82,7 +82,7 @@ void line_values(FILE *f, const char *word, const struct columns *t, const unsig
 /* A table: headings, and a line for each row. Columns of names are aligned to the left. */
 
 /* Enough for any table; those of groups have the most columns. */
-#define TABLE_COLUMNS_MAX 42u
+#define TABLE_COLUMNS_MAX 43u
 
 /**
  * struct table - a table of @columns

@@ -103,10 +103,10 @@ static bool is_named(const struct stats_row *row, const struct view_row *k)
  * because two controllers may have the same name.
  */
 static const struct group_by groups_of_keys[VIEW_GROUPS_NR] = {
-	[VIEW_GROUP_CTRL] = {2, {GROUP_CTRL, GROUP_NQN}},
-	[VIEW_GROUP_QUEUE] = {1, {GROUP_QUEUE}},
-	[VIEW_GROUP_OP] = {1, {GROUP_OP}},
-	[VIEW_GROUP_NQN] = {2, {GROUP_CTRL, GROUP_NQN}},
+	[VIEW_GROUP_CTRL] = {.nr = 2, .key = {GROUP_CTRL, GROUP_NQN}},
+	[VIEW_GROUP_QUEUE] = {.nr = 1, .key = {GROUP_QUEUE}},
+	[VIEW_GROUP_OP] = {.nr = 1, .key = {GROUP_OP}},
+	[VIEW_GROUP_NQN] = {.nr = 2, .key = {GROUP_CTRL, GROUP_NQN}},
 };
 
 /* Names a row's group of the key g. Its ctrl is the text in the column of the controller. */

@@ -280,15 +280,15 @@ static void the_line_takes_the_place_of_the_file(void **state)
 {
 	struct result r;
 
-	write_file("[all]\ntarget = true\nsize = 4kB\nduration = 0\n[live]\nduration = 1\n");
+	write_file("[all]\ntarget = true\nsize = 4kB\nduration = 0\nnsid = x\n[live]\nduration = 1\n");
 	/* --device needs the host's side; with the side in the file it is refused. */
-	RUN(&r, "--config", path, "--size=4k", "--host", "--duration", "x");
+	RUN(&r, "--config", path, "--size=4k", "--nsid=1", "--host", "--duration", "x");
 	assert_says(&r, "ntprof-bpf: --duration x: not a time");
-	RUN(&r, "--config", path, "--siz", "4k", "--device=nvme0n1");
+	RUN(&r, "--config", path, "--size", "4k", "--nsi", "1", "--device=nvme0n1");
 	assert_says(&r, "ntprof-bpf: --device is what a host calls it");
 	RUN(&r, "trace", "--config", path, "--size", "4k", "--nsid=1");
 	assert_says(&r, "%s:4: --duration 0: too short");
-	RUN(&r, "--config", path, "--size=4k", "live", "more");
+	RUN(&r, "--config", path, "--size=4k", "--nsid=1", "live", "more");
 	assert_says(&r, TOO_MANY);
 	write_file("[all]\nhost=1\ninterval = 5\n[live]\nburst = 1s/60s\n");
 	RUN(&r, "--config", path, "live", "more");

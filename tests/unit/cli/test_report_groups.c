@@ -24,6 +24,11 @@ static struct traffic_config two_queues(void)
 
 static unsigned int made;
 
+static bool only_host(struct nt_record *r)
+{
+	return r->side == NT_HOST;
+}
+
 static bool some_fail(struct nt_record *r)
 {
 	if (++made % 10 == 0)
@@ -65,10 +70,19 @@ static uint64_t add_up(const char *csv, const char *kind, const char *column)
 
 static void groups_add_up_to_all_by_every_key(void **state)
 {
-	static char *const keys[] = {
-		"ctrl",	  "nqn",     "host",	      "queue",
-		"op",	  "size",    "nsid",	      "status",
-		"source", "op,size", "ctrl,queue,op", "status,source,nsid,host"};
+	static char *const keys[] = {"ctrl",
+				     "nqn",
+				     "host",
+				     "queue",
+				     "op",
+				     "size",
+				     "nsid",
+				     "status",
+				     "opcode",
+				     "source",
+				     "op,size",
+				     "ctrl,queue,op",
+				     "status,source,nsid,host"};
 	struct recording f[] = {{.edit = some_fail}, {.edit = NULL}};
 	struct traffic_config c = two_queues();
 	static struct result r;
@@ -97,6 +111,105 @@ static void groups_add_up_to_all_by_every_key(void **state)
 	/* The number is the same without groups. */
 	RUN(&r, "report", f[0].path, f[1].path, "--format=json");
 	assert_contains(r.out, "\"commands\":630,");
+	recordings_free(f, 2);
+}
+
+/* Commands of each operation in turn, and of sizes around two bounds. */
+static bool of_many_kinds(struct nt_record *r)
+{
+	static const struct {
+		enum nt_op op;
+		__u8 opcode;
+		__u32 length, nsid;
+	} kinds[] = {
+		{NT_OP_READ, 0x02, 4096, 1},	  {NT_OP_WRITE, 0x01, 4097, 1},
+		{NT_OP_FLUSH, 0x00, 0, 1},	  {NT_OP_DISCARD, 0x09, 16, 1},
+		{NT_OP_OTHER, 0x05, 65536, 1},	  {NT_OP_OTHER, 0x7d, 65537, 1},
+		{NT_OP_OTHER, 0x81, 0, 1},	  {NT_OP_OTHER, 0x82, 0, 1},
+		{NT_OP_ADMIN, 0x06, 4096, 1},	  {NT_OP_ADMIN, 0xc1, 0, 1},
+		{NT_OP_FABRICS, 0x7f, 1024, 1},	  {NT_OP_FABRICS, 0x7f, UINT32_MAX, 0xf0},
+		{NT_OP_WRITE_ZEROES, 0x08, 0, 1}, {NT_OP_OTHER, 0x7f, 0, 1},
+	};
+	unsigned int i = made++ % ARRAY_SIZE(kinds);
+
+	r->op = (__u8)kinds[i].op;
+	r->opcode = kinds[i].opcode;
+	r->length = kinds[i].length;
+	r->nsid = kinds[i].nsid;
+	return true;
+}
+
+static void a_group_of_an_opcode_has_its_name(void **state)
+{
+	static const char *const rows[] = {
+		"flush,50,",
+		"write,50,",
+		"read,50,",
+		"compare,50,",
+		"write_zeroes,50,",
+		"dataset_management,50,",
+		"zone_append,50,",
+		"reserved_0x7f,50,",
+		"vendor_specific_0x81,50,",
+		"identify,50,",
+		"vendor_specific_0x82,50",
+		"admin_0xc1,50,",
+		"connect,50,",
+		"fabrics_0xf0,50,",
+	};
+	struct recording f[] = {{.edit = of_many_kinds}, {.edit = only_host}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+	char text[64];
+
+	made = 0;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, "--by", "opcode", "--format=csv");
+	assert_string_equal(r.err, "");
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(text, sizeof(text), ",group,%s", rows[i]);
+		assert_contains(r.out, text);
+	}
+	assert_contains(r.out, ",total,,700,");
+	RUN(&r, "report", f[0].path, "--by", "opcode", "--format=json");
+	assert_contains(r.out, "\"by\":[\"opcode\"]");
+	assert_contains(r.out, "\"opcode\":\"zone_append\"");
+	recordings_free(f, 2);
+}
+
+static void sizes_are_in_classes_up_to_each_bound(void **state)
+{
+	static char *const wrong[] = {
+		"",	  "x",	   "4k,4k",
+		"64k,4k", "4G",	   "4k,",
+		"-1",	  "4k-8k", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"};
+	struct recording f[] = {{.edit = of_many_kinds}, {.edit = only_host}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	made = 0;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, "--by", "size", "--size-classes", "4k,64k", "--format=csv");
+	assert_string_equal(r.err, "");
+	assert_contains(r.out, ",group,<=4k,500,");
+	assert_contains(r.out, ",group,<=64k,100,");
+	assert_contains(r.out, ",group,>64k,100,");
+	RUN(&r, "report", f[0].path, "--by", "size", "--size-classes", "0,4097", "--format=json");
+	assert_contains(r.out, "\"by\":[\"size_class\"]");
+	assert_contains(r.out, "\"size_class\":\"<=0\",\"commands\":300,");
+	assert_contains(r.out, "\"size_class\":\"<=4097\",\"commands\":250,");
+	assert_contains(r.out, "\"size_class\":\">4097\",\"commands\":150,");
+	RUN(&r, "report", f[0].path, "--by", "size,op", "--size-classes=1M,2G", "--every=1ms");
+	assert_contains(r.out, "<=1M");
+	assert_contains(r.out, ">2G");
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		RUN(&r, "report", "x.ntp", "--by=size", "--size-classes", wrong[i]);
+		assert_int_equal(r.status, EX_USAGE);
+		assert_contains(r.err, "--size-classes ");
+	}
+	RUN(&r, "report", "x.ntp", "--by=op", "--size-classes=4k");
+	assert_int_equal(r.status, EX_USAGE);
+	assert_contains(r.err, "--size-classes is for --by size");
 	recordings_free(f, 2);
 }
 
@@ -629,6 +742,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(groups_add_up_to_all_by_every_key),
+		cmocka_unit_test(a_group_of_an_opcode_has_its_name),
+		cmocka_unit_test(sizes_are_in_classes_up_to_each_bound),
 		cmocka_unit_test(names_of_connections_past_the_limit_are_counted_and_shown),
 		cmocka_unit_test(each_group_has_its_own_stages),
 		cmocka_unit_test(an_interval_is_what_time_selects),

@@ -63,6 +63,7 @@ static const struct {
 	{"QUEUE", "3,5-7"},
 	{"RATE", "1250"},
 	{"SIZE", "64M"},
+	{"SIZES", "4k,64k"},
 	{"SOURCE", "stock"},
 	{"TIME", "2s"},
 	{"WHEN", "latency>5ms"},

@@ -67,8 +67,8 @@ static void wrong_keys_are_refused(void **state)
 		assert_false(group_by_parse(&by, texts[i], wrong));
 		assert_string_equal(
 			wrong,
-			"keys are, with commas between several: ctrl nqn host queue op size nsid "
-			"status source device path cgroup cpu pid comm container");
+			"keys are, with commas between several: ctrl nqn host queue op size "
+			"opcode nsid status source device path cgroup cpu pid comm container");
 	}
 	by.nr = 0;
 	assert_false(group_by_parse(&by, "op,size,op", wrong));
@@ -135,6 +135,8 @@ static void fill(struct group_name *n)
 	n->pid = 77;
 	n->nsid = 9;
 	n->size = 4096;
+	n->size_is = GROUP_SIZE_ABOVE;
+	n->opcode = GROUP_OPCODE_ADMIN | 6;
 	n->ctrl_of = 11;
 	strcpy(n->ctrl, "nvme0");
 	strcpy(n->nqn, "nqn.sub");
@@ -145,6 +147,51 @@ static void fill(struct group_name *n)
 	strcpy(n->cgroup, "/a/b");
 	strcpy(n->comm, "fio");
 	strcpy(n->container, "0123456789ab");
+}
+
+static void a_size_is_in_the_first_class_that_it_does_not_exceed(void **state)
+{
+	static const struct {
+		uint32_t bytes, size;
+		enum group_size is;
+	} of[] = {
+		{0, 512, GROUP_SIZE_UP_TO},
+		{512, 512, GROUP_SIZE_UP_TO},
+		{513, 4096, GROUP_SIZE_UP_TO},
+		{4096, 4096, GROUP_SIZE_UP_TO},
+		{4097, 65536, GROUP_SIZE_UP_TO},
+		{65537, 65536, GROUP_SIZE_ABOVE},
+		{UINT32_MAX, 65536, GROUP_SIZE_ABOVE},
+	};
+	struct group_by by = {.nr = 1, .key = {GROUP_SIZE}};
+	struct group_name n, other;
+
+	fill(&n);
+	assert_string_equal(group_key_column(&by, GROUP_SIZE), "size");
+	group_name_size(&n, &by, 513);
+	assert_true(n.size == 513 && n.size_is == GROUP_SIZE_EXACT);
+	/* The last one counts. */
+	assert_null(group_bounds_parse(&by, "1M"));
+	assert_null(group_bounds_parse(&by, "512,4k,64KiB"));
+	assert_int_equal(by.nr_bounds, 3);
+	assert_string_equal(group_key_column(&by, GROUP_SIZE), "size_class");
+	assert_string_equal(group_key_column(&by, GROUP_OP), "op");
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		group_name_size(&n, &by, of[i].bytes);
+		assert_int_equal(n.size, of[i].size);
+		assert_int_equal(n.size_is, of[i].is);
+	}
+	/* What is above the last bound comes last. */
+	other = n;
+	group_name_size(&other, &by, 65536);
+	assert_true(group_name_order(&other, &n, &by) < 0);
+	assert_true(group_name_order(&n, &other, &by) > 0);
+	/* One bound: two classes. */
+	assert_null(group_bounds_parse(&by, "0"));
+	group_name_size(&n, &by, 0);
+	assert_true(n.size == 0 && n.size_is == GROUP_SIZE_UP_TO);
+	group_name_size(&n, &by, 1);
+	assert_true(n.size == 0 && n.size_is == GROUP_SIZE_ABOVE);
 }
 
 /* Members of one key, which has to be the only one of them that is left. */
@@ -177,6 +224,10 @@ static void only_the_members_of_a_key_are_left(void **state)
 			break;
 		case GROUP_SIZE:
 			left.size = all.size;
+			left.size_is = all.size_is;
+			break;
+		case GROUP_OPCODE:
+			left.opcode = all.opcode;
 			break;
 		case GROUP_NSID:
 			left.nsid = all.nsid;
@@ -433,6 +484,7 @@ int main(void)
 		cmocka_unit_test(wrong_keys_are_refused),
 		cmocka_unit_test(the_first_key_that_needs_something_is_found),
 		cmocka_unit_test(keys_say_which_parts_of_an_origin_they_need),
+		cmocka_unit_test(a_size_is_in_the_first_class_that_it_does_not_exceed),
 		cmocka_unit_test(only_the_members_of_a_key_are_left),
 		cmocka_unit_test(each_key_orders_by_its_members),
 		cmocka_unit_test(keys_order_one_after_the_other),

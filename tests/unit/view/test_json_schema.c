@@ -334,6 +334,9 @@ static void groups_may_have_every_key_and_figure(void **state)
 	every.live_groups = (const void *)&every;
 	group_table_make(&t, &every, GROUPS_FOR_LIVE, true, false);
 	assert_may_have("groups", &t.columns, seen);
+	assert_null(group_bounds_parse(&every.grouping.by, "4k"));
+	group_table_make(&t, &every, GROUPS_FOR_REPORT, true, false);
+	assert_may_have("groups", &t.columns, seen);
 	assert_no_others("groups", seen, " histogram stages ");
 	assert_true(requires(definition("groups"), "commands"));
 }
