@@ -63,7 +63,7 @@ _ntprof_bpf_words() {
 	FORMAT) _ntprof_bpf_formats "${2:-live}" ;;
 	KEYS) echo ctrl nqn host queue op source size opcode nsid status device path cgroup cpu pid comm container ;;
 	SIZES) echo 4k,64k ;;
-	FIGURES) echo mean min max p50 p90 p99 p99.9 ;;
+	FIGURES) echo mean min max p50 p90 p99 p99.9 iops-p1 ;;
 	CTRL)
 		for path in "${_ntprof_bpf_sysfs:-/sys}"/class/nvme/nvme*; do
 			[[ ! -e $path ]] || echo "${path##*/}"

@@ -634,8 +634,8 @@ static const struct argp_option group_options[] = {
 	 "--by size has a row for all sizes up to each of these, and one for those above, such as 4k,64k",
 	 SECTION_SHOW},
 	{"stats", KEY_STATS, "FIGURES", OPTION_REPEATS,
-	 "Figures of latency that rows of groups have, with commas: mean, min, max and percentiles such as p99.9 (default "
-	 "mean,p50,p99,max)",
+	 "Figures that rows of groups have, with commas, of latency: mean, min, max and percentiles such as p99.9 (default "
+	 "mean,p50,p99,max); in a report also lows of IOPS, such as iops-p1: the rate that 1 % of the seconds do not exceed",
 	 SECTION_SHOW},
 	{"min-latency", KEY_MIN_LATENCY, "TIME", 0,
 	 "Show a histogram of each group of commands, in fine buckets from TIME on: what is below is in one bucket, and "
@@ -662,6 +662,7 @@ static error_t parse_group(int key, char *arg, struct argp_state *state)
 {
 	struct group_options *o = state->input;
 	char why[GROUP_WRONG_LEN] = "";
+	const struct figure *low;
 	const char *wrong;
 
 	switch (key) {
@@ -676,6 +677,11 @@ static error_t parse_group(int key, char *arg, struct argp_state *state)
 			options_error(state, "--size-classes %s: %s", arg, wrong);
 		return 0;
 	case ARGP_KEY_END:
+		low = figures_low(&o->choice.figures);
+		o->choice.grouping.seconds = low;
+		if (low && o->who == GROUP_LIVE)
+			options_error(state, "--stats %s is for report: it takes many seconds",
+				      low->title);
 		if (o->choice.grouping.by.nr_bounds &&
 		    !group_has(&o->choice.grouping.by, GROUP_SIZE))
 			options_error(state, "--size-classes is for --by size");

@@ -850,6 +850,11 @@ static error_t parse_report(int key, char *arg, struct argp_state *state)
 			options_error(state,
 				      "--format lines has no rows of --by, --every or --stats, no "
 				      "--detail and no --slowest: text and json have them");
+		if (o->groups.choice.grouping.seconds && !grouped(o))
+			options_error(state,
+				      "--stats %s is of groups: --detail has none without "
+				      "--by or --every",
+				      figures_low(&o->groups.choice.figures)->title);
 		if (o->format == FORMAT_CSV && o->groups.choice.scale.on)
 			options_error(state,
 				      "--min-latency and --bucket-shift are for --format text "

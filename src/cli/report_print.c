@@ -69,6 +69,15 @@ static int path_lines_make(const struct report *r, unsigned int input, struct pa
 	return 0;
 }
 
+static unsigned int count_of(const struct report *r, enum nt_side side)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < r->nr; i++)
+		n += r->inputs[i].begun && r->inputs[i].header.side == side;
+	return n;
+}
+
 bool report_lacks(const struct report *r)
 {
 	static const struct group_by none;
@@ -78,6 +87,14 @@ bool report_lacks(const struct report *r)
 	unsigned int parts = group_by_origins(by) | (cgroup ? NT_ORIGIN_PLACE : 0), lacks;
 	const char *option = cgroup ? "--cgroup" : "--by ", *key = "";
 
+	if (r->choice && r->choice->grouping.seconds && count_of(r, NT_HOST) > 1 &&
+	    count_of(r, NT_TARGET)) {
+		fprintf(stderr,
+			"ntprof-bpf: --stats %s: the seconds of several hosts' recordings are not "
+			"the same ones: report the targets' alone, or one host at a time\n",
+			figures_low(&r->choice->figures)->title);
+		return true;
+	}
 	for (unsigned int i = 0; i < r->nr; i++) {
 		const struct input *in = &r->inputs[i];
 
@@ -219,15 +236,6 @@ int report_limits_open(struct report *r)
 
 	r->limited = groups_new(&how);
 	return r->limited ? 0 : -ENOMEM;
-}
-
-static unsigned int count_of(const struct report *r, enum nt_side side)
-{
-	unsigned int n = 0;
-
-	for (unsigned int i = 0; i < r->nr; i++)
-		n += r->inputs[i].begun && r->inputs[i].header.side == side;
-	return n;
 }
 
 int report_limits_record(struct report *r, unsigned int i, const struct nt_record *rec)

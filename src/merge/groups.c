@@ -113,6 +113,10 @@ void flights_group_free(struct flights_group *g)
 	*g = (struct flights_group){.nr = 0};
 }
 
+#define SECOND_NS 1000000000ULL
+/* A minute and some: more is allocated by doubling. */
+#define SECONDS_FIRST 64u
+
 /* A group in an interval; without intervals there is one, number 0. */
 struct cell_key {
 	const struct group *group;
@@ -135,6 +139,7 @@ struct group {
 	struct group_name name;
 	size_t at;
 	struct flights_group in_flight;
+	struct group_seconds seconds;
 	struct cell *recent;
 	size_t kin;
 };
@@ -155,6 +160,10 @@ struct groups {
 	uint64_t first, last; /* intervals that have commands */
 	struct flights flights;
 	struct flights_group others_in_flight;
+	struct group_seconds others_seconds;
+	struct group_seconds total_seconds;
+	size_t nr_seconds; /* of all of them */
+	bool in_bursts;
 	struct group_name total_name;
 	struct group_name others_name;
 	struct group_cell total;
@@ -198,8 +207,12 @@ void groups_free(struct groups *g)
 {
 	if (!g)
 		return;
-	for (size_t i = 0; i < g->rows.nr; i++)
+	for (size_t i = 0; i < g->rows.nr; i++) {
 		flights_group_free(&((struct group *)g->rows.row[i])->in_flight);
+		free(((struct group *)g->rows.row[i])->seconds.count);
+	}
+	free(g->others_seconds.count);
+	free(g->total_seconds.count);
 	group_rows_free(&g->rows);
 	for (struct cell *cell = g->cells; cell; cell = cell->hh.next)
 		cell_clear(&cell->c);
@@ -252,6 +265,75 @@ static struct group_cell *cell_get(struct groups *g, struct group *group, uint64
 		return NULL;
 	group->recent = cell;
 	return &cell->c;
+}
+
+/* Adds commands to a second. Return: 0 or -ENOMEM */
+static int second_add(struct groups *g, struct group_seconds *s, uint64_t second, uint32_t commands)
+{
+	size_t nr = s->nr ?: SECONDS_FIRST;
+
+	while (nr <= second && nr < GROUP_SECONDS_MAX)
+		nr *= 2;
+	if (second >= nr || nr - s->nr > GROUP_SECONDS_MAX - g->nr_seconds) {
+		s->past = true;
+		return 0;
+	}
+	if (nr > s->nr) {
+		uint32_t *count = reallocarray(s->count, nr, sizeof(*count));
+
+		if (!count)
+			return -ENOMEM;
+		memset(count + s->nr, 0, (nr - s->nr) * sizeof(*count));
+		g->nr_seconds += nr - s->nr;
+		s->count = count;
+		s->nr = nr;
+	}
+	s->count[second] += commands;
+	return 0;
+}
+
+static int seconds_merge(struct groups *g, struct group_seconds *to,
+			 const struct group_seconds *from)
+{
+	int err = 0;
+
+	to->past |= from->past;
+	for (size_t i = from->nr; !err && i-- > 0;)
+		if (from->count[i])
+			err = second_add(g, to, i, from->count[i]);
+	return err;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+bool group_lows_rate(const struct group_lows *l, uint32_t parts, uint32_t *rate)
+{
+	uint64_t nr = l->of && l->to > l->from ? l->to - l->from : 0, rank, none;
+	uint32_t rest = parts < HIST_PARTS / 2 ? parts : HIST_PARTS - parts, *sorted;
+	size_t some;
+
+	if (!rest || nr < (HIST_PARTS + rest - 1) / rest)
+		return false;
+	rank = (uint64_t)(((unsigned __int128)nr * parts + HIST_PARTS - 1) / HIST_PARTS);
+	some = l->of->nr > l->from ? l->of->nr - l->from : 0;
+	some = some < nr ? some : nr;
+	none = nr - some;
+	*rate = 0;
+	if (rank <= none)
+		return true;
+	sorted = malloc(some * sizeof(*sorted));
+	if (!sorted)
+		return false;
+	memcpy(sorted, l->of->count + l->from, some * sizeof(*sorted));
+	qsort(sorted, some, sizeof(*sorted), by_count);
+	*rate = sorted[rank - none - 1];
+	free(sorted);
+	return true;
 }
 
 static void stages_add(struct group_stages *to, const struct group_split *split)
@@ -353,7 +435,10 @@ static int make_total(struct groups *g)
 
 	for (const struct cell *cell = g->cells; !err && cell; cell = cell->hh.next)
 		err = cell_merge(&g->total, &cell->c);
-	return err;
+	for (size_t i = 0; !err && g->how.seconds && i < g->rows.nr; i++)
+		err = seconds_merge(g, &g->total_seconds,
+				    &((struct group *)g->rows.row[i])->seconds);
+	return err ?: seconds_merge(g, &g->total_seconds, &g->others_seconds);
 }
 
 int groups_add(struct groups *g, const struct group_name *name, const struct group_command *c)
@@ -371,6 +456,10 @@ int groups_add(struct groups *g, const struct group_name *name, const struct gro
 	cell = cell ?: &g->others;
 	flight.seen = &cell->in_flight;
 	if (cell_add(cell, c))
+		return -ENOMEM;
+	if (g->how.seconds && !c->failed &&
+	    second_add(g, cell == &g->others ? &g->others_seconds : &group->seconds,
+		       c->after_ns / SECOND_NS, 1))
 		return -ENOMEM;
 	return c->latency ? flights_add(&g->flights, &flight) : 0;
 }
@@ -480,6 +569,7 @@ int groups_finish(struct groups *g, uint64_t from_ns, uint64_t to_ns, uint64_t m
 	g->from_ns = from_ns;
 	g->to_ns = to_ns;
 	g->seconds = to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
+	g->in_bursts = measured_ns;
 	if (measured_ns)
 		g->seconds = (double)measured_ns / 1e9;
 	for (size_t i = 0; i < g->rows.nr; i++)
@@ -514,10 +604,24 @@ static double seconds_of(const struct groups *g, uint64_t from, uint64_t to)
 	return to > from ? (double)(to - from) / 1e9 : 0;
 }
 
+/* The whole seconds between two times. */
+static struct group_lows lows_of(const struct groups *g, const struct group_seconds *s,
+				 const struct group_cell *cell, uint64_t from, uint64_t to)
+{
+	bool known = g->how.seconds && !g->in_bursts && !s->past &&
+		     (!cell || cell->stand_for == cell->count);
+
+	return (struct group_lows){
+		.of = known ? s : NULL,
+		.from = from / SECOND_NS + !!(from % SECOND_NS),
+		.to = to / SECOND_NS,
+	};
+}
+
 void groups_row(const struct groups *g, size_t i, struct group_row *r)
 {
 	const struct row *row = &g->row[i];
-	uint64_t every = g->how.every_ns;
+	uint64_t every = g->how.every_ns, from = g->from_ns, to = g->to_ns;
 
 	*r = (struct group_row){
 		.name = &row->group->name,
@@ -527,18 +631,26 @@ void groups_row(const struct groups *g, size_t i, struct group_row *r)
 		.from_ns = row->interval * every,
 		.seconds = g->seconds,
 	};
-	if (every)
-		r->seconds = seconds_of(g, r->from_ns, ns_add(r->from_ns, every));
+	if (every) {
+		uint64_t end = ns_add(r->from_ns, every);
+
+		r->seconds = seconds_of(g, r->from_ns, end);
+		from = r->from_ns > from ? r->from_ns : from;
+		to = end < to ? end : to;
+	}
+	r->lows = lows_of(g, &row->group->seconds, row->cell, from, to);
 }
 
 void groups_total(const struct groups *g, struct group_row *r)
 {
 	*r = (struct group_row){.name = &g->total_name, .cell = &g->total, .seconds = g->seconds};
+	r->lows = lows_of(g, &g->total_seconds, r->cell, g->from_ns, g->to_ns);
 }
 
 bool groups_others(const struct groups *g, struct group_row *r)
 {
 	*r = (struct group_row){.name = &g->others_name, .cell = &g->others, .seconds = g->seconds};
+	r->lows = lows_of(g, &g->others_seconds, r->cell, g->from_ns, g->to_ns);
 	return g->others.count || g->others.failed;
 }
 

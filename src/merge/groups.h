@@ -196,6 +196,45 @@ struct group_command {
 	const struct group_split *split;
 };
 
+/* The most seconds of all groups together, 4 bytes each: 64 MiB. */
+#ifndef GROUP_SECONDS_MAX
+#define GROUP_SECONDS_MAX (1u << 24)
+#endif
+
+/**
+ * struct group_seconds - how many commands of a group began in each second since the recording
+ * began; those that failed are not in it
+ * @count: of @nr seconds; none began in later ones
+ * @past: some seconds found no room
+ */
+struct group_seconds {
+	uint32_t *count;
+	size_t nr;
+	bool past;
+};
+
+/**
+ * struct group_lows - the seconds of a row that are recorded from their beginning to their end
+ * @of: NULL: they were not counted, or of a sample, or in bursts only, or found no room
+ * @from, @to: the first one, and the one after the last
+ */
+struct group_lows {
+	const struct group_seconds *of;
+	uint64_t from;
+	uint64_t to;
+};
+
+/**
+ * group_lows_rate() - the rate of commands that a share of the seconds does not exceed: with the
+ * seconds in the order of their rates, that of the one where they reach the share
+ * @parts: the share, of HIST_PARTS
+ * @rate: set to commands in a second
+ *
+ * Return: false if it is not known, as there are too few seconds (see hist_tells()) or memory ran
+ * out.
+ */
+bool group_lows_rate(const struct group_lows *l, uint32_t parts, uint32_t *rate);
+
 /**
  * struct group_row - a row to show: a group in an interval
  * @name: valid until groups_free()
@@ -205,6 +244,7 @@ struct group_command {
  * @has_from: there are intervals
  * @from_ns: when the interval begins
  * @seconds: its length
+ * @lows: of --stats iops-p1
  */
 struct group_row {
 	const struct group_name *name;
@@ -213,12 +253,17 @@ struct group_row {
 	bool has_from;
 	uint64_t from_ns;
 	double seconds;
+	struct group_lows lows;
 };
 
-/** struct grouping - the groups that the user wants, and intervals of @every_ns; 0: no intervals */
+/**
+ * struct grouping - the groups that the user wants, and intervals of @every_ns; 0: no intervals
+ * @seconds: count the commands of each second as well
+ */
 struct grouping {
 	struct group_by by;
 	uint64_t every_ns;
+	bool seconds;
 };
 
 struct groups;

@@ -92,14 +92,17 @@ const struct columns scale_columns = COLUMNS("scale", scale);
  */
 static void percentile_name(struct figure *f)
 {
+	bool low = f->kind == FIGURE_LOW;
 	unsigned int whole = f->parts / HIST_PARTS_OF_PERCENT % 100;
 	unsigned int rest = f->parts % HIST_PARTS_OF_PERCENT;
 	int digits = HIST_PERCENT_DIGITS;
 
 	for (; rest && rest % 10 == 0; rest /= 10)
 		digits--;
-	snprintf(f->name, sizeof(f->name), rest ? "p%u_%0*u" : "p%u", whole, digits, rest);
-	snprintf(f->title, sizeof(f->title), rest ? "p%u.%0*u" : "p%u", whole, digits, rest);
+	snprintf(f->name, sizeof(f->name), rest ? "%sp%u_%0*u" : "%sp%u", low ? "iops_" : "", whole,
+		 digits, rest);
+	snprintf(f->title, sizeof(f->title), rest ? "%sp%u.%0*u" : "%sp%u", low ? "iops-" : "",
+		 whole, digits, rest);
 }
 
 static const char *figure_add(void *context, char *word)
@@ -107,6 +110,7 @@ static const char *figure_add(void *context, char *word)
 	struct figures *f = context;
 	static const char *const names[] = {
 		[FIGURE_MEAN] = "mean", [FIGURE_MIN] = "min", [FIGURE_MAX] = "max"};
+	static const char low[] = "iops-";
 	struct figure new = {.kind = FIGURE_PERCENTILE};
 
 	for (unsigned int i = 0; i < FIGURE_PERCENTILE; i++) {
@@ -117,10 +121,14 @@ static const char *figure_add(void *context, char *word)
 		snprintf(new.title, sizeof(new.title), "%s", names[i]);
 	}
 	if (new.kind == FIGURE_PERCENTILE) {
+		if (!strncmp(word, low, strlen(low))) {
+			new.kind = FIGURE_LOW;
+			word += strlen(low);
+		}
 		new.parts = hist_parts_parse(word);
 		if (!new.parts)
 			return "there are mean, min, max, and percentiles above p0 and below p100, such as "
-			       "p99.9";
+			       "p99.9 and iops-p1";
 		percentile_name(&new);
 	}
 	for (unsigned int i = 0; i < f->nr; i++)
@@ -403,13 +411,14 @@ static void add_keys(struct group_table *t, const struct group_by *by, bool text
 }
 
 unsigned int figures_columns(struct column *column, const struct figures *f,
-			     const figure_getter get[FIGURE_PERCENTILE + 1])
+			     const figure_getter get[FIGURE_KINDS])
 {
 	for (unsigned int i = 0; i < f->nr; i++)
 		column[i] = (struct column){
 			.name = f->figure[i].name,
 			.title = f->figure[i].title,
-			.unit = UNIT_NANOSECONDS,
+			.unit = f->figure[i].kind == FIGURE_LOW ? UNIT_PER_SECOND
+								: UNIT_NANOSECONDS,
 			.get = get[f->figure[i].kind],
 			.arg = f->figure[i].parts,
 		};
@@ -422,6 +431,34 @@ void figures_usual(struct figures *f)
 		figures_parse(f, "mean,p50,p99,max");
 }
 
+const struct figure *figures_low(const struct figures *f)
+{
+	for (unsigned int i = 0; i < f->nr; i++)
+		if (f->figure[i].kind == FIGURE_LOW)
+			return &f->figure[i];
+	return NULL;
+}
+
+void figures_of_latency(struct figures *f)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < f->nr; i++)
+		if (f->figure[i].kind != FIGURE_LOW)
+			f->figure[nr++] = f->figure[i];
+	f->nr = nr;
+	figures_usual(f);
+}
+
+static void get_low(const void *row, const struct column *c, struct value *v)
+{
+	const struct queue_row *q = row;
+	uint32_t rate = 0;
+
+	v->none = !group_lows_rate(&q->lows, c->arg, &rate);
+	value_real(v, rate);
+}
+
 static void add_figures(struct group_table *t)
 {
 	static const figure_getter get[] = {
@@ -429,6 +466,7 @@ static void add_figures(struct group_table *t)
 		[FIGURE_MIN] = get_min,
 		[FIGURE_MAX] = columns_hist_max,
 		[FIGURE_PERCENTILE] = columns_hist_percentile,
+		[FIGURE_LOW] = get_low,
 	};
 
 	t->columns.nr += figures_columns(t->column + t->columns.nr, &t->figures, get);
@@ -557,5 +595,6 @@ void columns_groups_row(struct queue_row *q, struct hist *h, const struct group_
 		.all_paths = r->all_paths,
 		.from_ns = r->from_ns,
 		.has_from = r->has_from,
+		.lows = r->lows,
 	};
 }

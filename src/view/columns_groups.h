@@ -84,10 +84,12 @@ void scale_accumulate(struct scale_row *row, unsigned int nr);
 /* Room for "p99_99999", and its terminating 0. */
 #define FIGURE_NAME_LEN 24
 
-enum figure_kind { FIGURE_MEAN, FIGURE_MIN, FIGURE_MAX, FIGURE_PERCENTILE };
+/* FIGURE_LOW is no latency, but the rate of group_lows_rate(). */
+enum figure_kind { FIGURE_MEAN, FIGURE_MIN, FIGURE_MAX, FIGURE_PERCENTILE, FIGURE_LOW };
+#define FIGURE_KINDS (FIGURE_LOW + 1)
 
 /**
- * struct figures - @nr figures of latency
+ * struct figures - @nr figures of groups
  * @parts: which percentile, in parts of HIST_PARTS
  * @name, @title: such as "p99_9" and "p99.9"
  */
@@ -102,8 +104,8 @@ struct figures {
 };
 
 /**
- * figures_parse() - add the figures of the argument of --stats: mean, min, max and pN, separated by
- * commas
+ * figures_parse() - add the figures of the argument of --stats: mean, min, max, pN and iops-pN,
+ * separated by commas
  *
  * Return: NULL, or why the text is wrong, in words that follow the text in a message.
  */
@@ -117,10 +119,16 @@ typedef void (*figure_getter)(const void *row, const struct column *c, struct va
  * Return: number of columns.
  */
 unsigned int figures_columns(struct column *column, const struct figures *f,
-			     const figure_getter get[FIGURE_PERCENTILE + 1]);
+			     const figure_getter get[FIGURE_KINDS]);
 
 /** figures_usual() - the default figures, if @f has none */
 void figures_usual(struct figures *f);
+
+/** figures_low() - the first FIGURE_LOW, NULL: there is none */
+const struct figure *figures_low(const struct figures *f);
+
+/** figures_of_latency() - leave out all FIGURE_LOW; the default figures, if none is left */
+void figures_of_latency(struct figures *f);
 
 /* The output for which a table of groups is made. */
 enum groups_for {

@@ -31,6 +31,7 @@
  * @controller: what the machine knows of its controller, or NULL
  * @all_paths: see struct group_row
  * @from_ns: when its interval begins, if @has_from
+ * @lows: of groups of recorded commands
  */
 struct queue_row {
 	struct hist_row base;
@@ -52,6 +53,7 @@ struct queue_row {
 	uint64_t all_paths;
 	uint64_t from_ns;
 	bool has_from;
+	struct group_lows lows;
 };
 
 enum queue_column {

@@ -479,7 +479,7 @@ static const struct column fixed[] = {
 
 void detail_table_make(struct detail_table *t, const struct figures *f)
 {
-	static const figure_getter get[] = {
+	static const figure_getter get[FIGURE_KINDS] = {
 		[FIGURE_MEAN] = get_mean,
 		[FIGURE_MIN] = columns_hist_min,
 		[FIGURE_MAX] = columns_hist_max,
@@ -490,7 +490,7 @@ void detail_table_make(struct detail_table *t, const struct figures *f)
 	t->columns.name = "details";
 	t->columns.column = t->column;
 	t->figures = *f;
-	figures_usual(&t->figures);
+	figures_of_latency(&t->figures);
 	memcpy(t->column, fixed, sizeof(fixed));
 	t->columns.nr =
 		DETAIL_FIGURES + figures_columns(t->column + DETAIL_FIGURES, &t->figures, get);

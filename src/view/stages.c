@@ -73,7 +73,7 @@ const struct columns stage_columns = COLUMNS("stages", stage);
 
 void stage_table_make(struct stage_table *t, const struct figures *figures)
 {
-	static const figure_getter get[] = {
+	static const figure_getter get[FIGURE_KINDS] = {
 		[FIGURE_MEAN] = get_mean,
 		[FIGURE_MIN] = columns_hist_min,
 		[FIGURE_MAX] = columns_hist_max,
@@ -86,7 +86,7 @@ void stage_table_make(struct stage_table *t, const struct figures *figures)
 	c->column = t->column;
 	if (figures)
 		t->figures = *figures;
-	figures_usual(&t->figures);
+	figures_of_latency(&t->figures);
 	t->column[c->nr++] = stage[STAGE_OP];
 	t->column[c->nr++] = stage[STAGE_STAGE];
 	t->column[c->nr++] = stage[STAGE_WHERE];

@@ -360,6 +360,75 @@ static void figures_are_those_that_are_asked_for(void **state)
 	recordings_free(f, 2);
 }
 
+/* A host that has 20 commands at once, and then four a second. */
+static bool slow_down(struct nt_record *r)
+{
+	uint64_t later;
+
+	if (r->side != NT_HOST)
+		return false;
+	later = ++made < 20 ? 0 : (made - 20) * SECOND / 4;
+	for (unsigned int i = 0; i < NT_HOST_POINTS_NR; i++)
+		if (r->points[i])
+			r->points[i] += later;
+	return true;
+}
+
+static void lows_are_of_whole_seconds(void **state)
+{
+	struct recording f[] = {{.edit = slow_down}, {.edit = only_host}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	made = 0;
+	recordings_make(f, &c);
+	RUN(&r, "report", f[0].path, "--stats", "iops-p1,p50,iops-p0.10", "--format=csv");
+	assert_string_equal(r.err, "");
+	assert_contains(r.out, "max_in_flight,iops_p1,p50,iops_p0_1,longest_stage,");
+	RUN(&r, "report", f[0].path, "--by=ctrl", "--stats", "iops-p1,iops-p0.1", "--format=json");
+	assert_contains(r.out, "\"iops_p1\":4,\"iops_p0_1\":null");
+	RUN(&r, "report", f[0].path, "--by=ctrl", "--stats", "iops-p50", "--every=2s",
+	    "--format=json", "--time", "10-20");
+	assert_contains(r.out, "\"iops_p50\":4");
+	RUN(&r, "report", f[0].path, "--stats", "iops-p1");
+	assert_contains(r.out, "  iops-p1  ");
+	/* The table of stages has figures of latency. */
+	assert_contains(r.out, "mean      p50      p99      max    share\n");
+	recordings_free(f, 2);
+}
+
+static void lows_are_refused_where_there_are_none(void **state)
+{
+	struct recording f[] = {{.edit = NULL}, {.edit = NULL}},
+			 g[] = {{.edit = NULL}, {.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	recordings_make(f, &c);
+	recordings_make(g, &c);
+	RUN(&r, "report", f[0].path, g[0].path, f[1].path, "--stats=iops-p1");
+	assert_int_equal(r.status, EXIT_FAILURE);
+	assert_contains(r.err, "--stats iops-p1: the seconds of several hosts' recordings are not");
+	RUN(&r, "report", f[0].path, g[0].path, "--stats=iops-p1");
+	assert_int_equal(r.status, EXIT_SUCCESS);
+	RUN(&r, "report", f[0].path, "--detail", "--stats=mean,iops-p0.10");
+	assert_int_equal(r.status, EX_USAGE);
+	assert_contains(r.err, "--stats iops-p0.1 is of groups");
+	RUN(&r, "report", f[0].path, "--detail", "--stats=iops-p1", "--by=op");
+	assert_int_equal(r.status, EXIT_SUCCESS);
+	RUN(&r, "live", "--host", "--stats=iops-p1");
+	assert_int_equal(r.status, EX_USAGE);
+	assert_contains(r.err, "--stats iops-p1 is for report");
+	RUN(&r, "report", f[0].path, "--stats=iops-p0");
+	assert_int_equal(r.status, EX_USAGE);
+	RUN(&r, "report", f[0].path, "--stats=iops-");
+	assert_int_equal(r.status, EX_USAGE);
+	RUN(&r, "report", f[0].path, "--stats=iops-p1,iops-p1.0");
+	assert_contains(r.err, "one is there twice");
+	recordings_free(f, 2);
+	recordings_free(g, 2);
+}
+
 static void what_is_in_flight_is_not_known_of_a_sample(void **state)
 {
 	struct recording f[] = {{.edit = NULL}, {.header = {.sample = 10}}};
@@ -748,6 +817,8 @@ int main(void)
 		cmocka_unit_test(each_group_has_its_own_stages),
 		cmocka_unit_test(an_interval_is_what_time_selects),
 		cmocka_unit_test(figures_are_those_that_are_asked_for),
+		cmocka_unit_test(lows_are_of_whole_seconds),
+		cmocka_unit_test(lows_are_refused_where_there_are_none),
 		cmocka_unit_test(what_is_in_flight_is_not_known_of_a_sample),
 		cmocka_unit_test(groups_of_nothing_are_said_to_be_none),
 		cmocka_unit_test(stages_are_the_main_table_of_csv),
