@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "cli/verbs.h"
 
-enum { KEY_TIME = 0x100, KEY_WHERE, KEY_MAX_INFLIGHT };
+enum { KEY_TIME = 0x100, KEY_WHERE, KEY_MAX_INFLIGHT, KEY_PID, KEY_COMM };
 
 static error_t parse_filter(int key, char *arg, struct argp_state *state)
 {
@@ -33,6 +33,18 @@ static error_t parse_filter(int key, char *arg, struct argp_state *state)
 			(uint32_t)options_count(state, "--max-inflight", arg, UINT32_MAX);
 		select_said(&f->select, "max-inflight", arg);
 		break;
+	case KEY_PID:
+		wrong = select_pid(&f->select, arg);
+		if (wrong)
+			options_error(state, "--pid %s: %s", arg, wrong);
+		select_said(&f->select, "pid", arg);
+		break;
+	case KEY_COMM:
+		wrong = select_comm(&f->select, arg);
+		if (wrong)
+			options_error(state, "--comm '%s': %s", arg, wrong);
+		select_said(&f->select, "comm", arg);
+		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -53,6 +65,12 @@ static const struct argp_option filter_options[] = {
 	{"max-inflight", KEY_MAX_INFLIGHT, "N", 0,
 	 "Only commands that found fewer than N others in flight on their queue when they began: with 1 those that "
 	 "had the queue to themselves; of merged ones the host's",
+	 SECTION_SELECT},
+	{"pid", KEY_PID, "PID", OPTION_REPEATS,
+	 "Only commands of a host that this process submitted, such as 4711 (record --origin)",
+	 SECTION_SELECT},
+	{"comm", KEY_COMM, "NAME", 0,
+	 "Only commands of a host that a process of this name submitted, such as postgres (record --origin)",
 	 SECTION_SELECT},
 	{0},
 };

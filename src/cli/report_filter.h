@@ -11,7 +11,7 @@
 #include "cli/report_data.h"
 #include "stream/stream.h"
 
-/* --time, --where and --max-inflight; the input is a struct filter. */
+/* --time, --where, --max-inflight, --pid and --comm; the input is a struct filter. */
 extern const struct argp filter_argp;
 
 /**

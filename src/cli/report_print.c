@@ -78,14 +78,46 @@ static unsigned int count_of(const struct report *r, enum nt_side side)
 	return n;
 }
 
-bool report_lacks(const struct report *r)
+/* All parts of origins, bits NT_ORIGIN_*. */
+#define ORIGINS (NT_ORIGIN_PLACE | NT_ORIGIN_TASK)
+
+/*
+ * The first option that asks for one of these parts of origins, or that is --by with a key that has
+ * one of @bits. @key: set to that key, else to "". Return: NULL if there is none
+ */
+static const char *asks_for(const struct report *r, unsigned int parts, unsigned int bits,
+			    const char **key)
 {
 	static const struct group_by none;
+	static const struct select all;
 	const struct group_by *by = r->choice ? &r->choice->grouping.by : &none;
-	bool cgroup = r->filter && r->filter->select.cgroup[0], begun = false, host = false;
-	enum group_key of_host = group_by_needs(by, GROUP_OF_HOST);
-	unsigned int parts = group_by_origins(by) | (cgroup ? NT_ORIGIN_PLACE : 0), lacks;
-	const char *option = cgroup ? "--cgroup" : "--by ", *key = "";
+	const struct select *s = r->filter ? &r->filter->select : &all;
+	const struct {
+		const char *option;
+		bool given;
+		unsigned int part;
+	} selects[] = {
+		{"--cgroup", s->cgroup[0], NT_ORIGIN_PLACE},
+		{"--pid", s->pids.nr, NT_ORIGIN_TASK},
+		{"--comm", s->comm[0], NT_ORIGIN_TASK},
+	};
+	enum group_key needs = group_by_needs(by, bits);
+
+	*key = "";
+	for (size_t i = 0; i < ARRAY_SIZE(selects); i++)
+		if (selects[i].given && selects[i].part & parts)
+			return selects[i].option;
+	if (needs == GROUP_KEYS_NR)
+		return NULL;
+	*key = group_key_name(needs);
+	return "--by ";
+}
+
+bool report_lacks(const struct report *r)
+{
+	bool begun = false, host = false;
+	const char *option, *key;
+	unsigned int lacks;
 
 	if (r->choice && r->choice->grouping.seconds && count_of(r, NT_HOST) > 1 &&
 	    count_of(r, NT_TARGET)) {
@@ -109,22 +141,19 @@ bool report_lacks(const struct report *r)
 		if (!in->begun || in->header.side != NT_HOST)
 			continue;
 		host = true;
-		lacks = parts & ~in->header.origins;
-		if (!lacks)
+		lacks = ORIGINS & ~in->header.origins;
+		option = asks_for(r, lacks, GROUP_OF(lacks), &key);
+		if (!option)
 			continue;
-		if (!cgroup || !(lacks & NT_ORIGIN_PLACE)) {
-			option = "--by ";
-			key = group_key_name(group_by_needs(by, GROUP_OF(lacks)));
-		}
 		fprintf(stderr,
 			"ntprof-bpf: %s%s: %s does not tell it: record it with ntprof-bpf record "
 			"--host --origin\n",
 			option, key, in->path);
 		return true;
 	}
-	if (!begun || host || (of_host == GROUP_KEYS_NR && !cgroup))
+	option = begun && !host ? asks_for(r, ORIGINS, GROUP_OF_HOST, &key) : NULL;
+	if (!option)
 		return false;
-	key = cgroup ? "" : group_key_name(of_host);
 	fprintf(stderr, "ntprof-bpf: %s%s: only a host's recording tells it, and none is there\n",
 		option, key);
 	return true;

@@ -186,6 +186,38 @@ const char *select_cgroup(struct nt_selection *s, const char *path)
 	return NULL;
 }
 
+#define PID_WRONG "not process ids from 1 on (such as 4711 or 4711,4800-4900)"
+
+const char *select_pid(struct select *s, const char *text)
+{
+	const struct numbers n = {&s->pids, parse_number, UINT32_MAX, PID_WRONG};
+	const char *wrong = numbers_parse(n, text);
+
+	/* 0 is a process that is not known. */
+	return wrong ?: nt_in_ranges(&s->pids, 0) ? PID_WRONG : NULL;
+}
+
+const char *select_comm(struct select *s, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (!length)
+		return "not the name of a process";
+	if (length >= sizeof(s->comm))
+		return "too long: the kernel keeps 15 bytes of a process's name";
+	memcpy(s->comm, text, length + 1);
+	return NULL;
+}
+
+bool selects_origin(const struct select *s, const struct origin *o)
+{
+	if (!s->cgroup[0] && !s->pids.nr && !s->comm[0])
+		return true;
+	return o && (!s->cgroup[0] || cgroup_in(o->cgroup, s->cgroup)) &&
+	       (!s->pids.nr || nt_in_ranges(&s->pids, o->pid)) &&
+	       (!s->comm[0] || !strcmp(o->comm, s->comm));
+}
+
 /* What @said ends with where it is not whole. */
 static const char cut[] = "...";
 

@@ -30,6 +30,8 @@
  * @cgroup: only commands of this cgroup and of cgroups below it, see cgroup_path(); "": of any.
  *          Where commands are traced, select_cgroup() makes it a part of @by
  * @cgroup_origin: as @device_origin
+ * @pids, @comm: only commands that such a process submitted, and one of that name, see &struct
+ *         origin; only of recorded commands
  * @said: all of these options as the user wrote them, "" if there are none; what a shell would not
  *        take as it is has quotes
  */
@@ -41,6 +43,8 @@ struct select {
 	const char *device_origin;
 	char cgroup[ORIGIN_CGROUP_LEN];
 	const char *cgroup_origin;
+	struct nt_ranges pids;
+	char comm[ORIGIN_COMM_LEN];
 	char said[SELECT_SAID_LEN];
 };
 
@@ -89,6 +93,13 @@ const char *select_device(struct nt_selection *s, const char *sysfs, const char 
  * Return: NULL, or why the cgroup cannot be selected.
  */
 const char *select_cgroup(struct nt_selection *s, const char *path);
+
+/** select_pid(), select_comm() - read the argument of an option; Return: as select_ctrl() */
+const char *select_pid(struct select *s, const char *text);
+const char *select_comm(struct select *s, const char *text);
+
+/** selects_origin() - whether @s selects a command by where it comes from; @o: NULL: not known */
+bool selects_origin(const struct select *s, const struct origin *o);
 
 /**
  * selects_queue() - whether @s selects commands of a queue of @side, as far as it depends on the

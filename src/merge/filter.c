@@ -13,8 +13,8 @@
 bool filter_any(const struct filter *f)
 {
 	return nt_selects_by(&f->select.by) || f->select.cgroup[0] || f->select.device ||
-	       f->select.failed || f->select.slower_ns || f->nr_times || f->retransmitted ||
-	       f->max_in_flight || f->nr;
+	       f->select.pids.nr || f->select.comm[0] || f->select.failed || f->select.slower_ns ||
+	       f->nr_times || f->retransmitted || f->max_in_flight || f->nr;
 }
 
 #define TIME_WRONG                                                             \

@@ -267,14 +267,9 @@ static bool takes_device(const struct places *p, const char *device, const struc
 
 bool places_takes(const struct places *p, const struct select *s, const struct nt_record *r)
 {
-	const struct origin *o;
-
 	if (s->device && !(p && takes_device(p, s->device, r)))
 		return false;
-	if (!s->cgroup[0])
-		return true;
-	o = p ? places_origin_of(p, r) : NULL;
-	return o && cgroup_in(o->cgroup, s->cgroup);
+	return selects_origin(s, p ? places_origin_of(p, r) : NULL);
 }
 
 bool places_takes_far(const struct places *host, const struct select *s,
@@ -282,8 +277,8 @@ bool places_takes_far(const struct places *host, const struct select *s,
 {
 	const struct device_name *d;
 
-	/* A target does not know the cgroup of a command. */
-	if (s->cgroup[0])
+	/* A target does not know where a command comes from. */
+	if (!selects_origin(s, NULL))
 		return false;
 	if (!s->device)
 		return true;

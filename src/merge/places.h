@@ -72,8 +72,8 @@ void places_ctrl(const struct places *p, enum nt_side side, const struct nt_reco
 		 const char *machine, struct group_name *name);
 
 /**
- * places_takes() - whether a command is of the selected cgroup and device, if any are selected: see
- * &struct select
+ * places_takes() - whether a command is of the selected cgroup, process and device, if any are
+ * selected: see &struct select
  */
 bool places_takes(const struct places *p, const struct select *s, const struct nt_record *r);
 

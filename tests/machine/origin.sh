@@ -161,6 +161,8 @@ for scheduler in none mq-deadline; do
 	ntprof-bpf report $scheduler.ntp --commands >commands.text
 	equal "$scheduler: recorded: a process, and its name" "$(in_row groups.csv group "$loader" loader read)" 400
 	equal "$scheduler: recorded: another one" "$(in_row groups.csv group "$other" read)" 300
+	equal "$scheduler: recorded: a process alone" "$(ntprof-bpf report $scheduler.ntp --pid "$loader" --commands | grep -c ' op=read ')" 400
+	equal "$scheduler: recorded: a name alone" "$(ntprof-bpf report $scheduler.ntp --comm "$hostile" --commands | grep -c ' op=read ')" 300
 	equal "$scheduler: live: a process, and its name" "$(in_row who-$scheduler.csv summary "$loader" loader read)" 400
 	equal "$scheduler: live: another one" "$(in_row who-$scheduler.csv summary "$other" read)" 300
 	equal "$scheduler: lines name it" "$(grep -c " pid=$loader comm=loader cgroup=/\$" lines-$scheduler)" 400

@@ -101,7 +101,7 @@ runs() (
 	status=$?
 	((!status)) && [[ -s statuses ]] && ! grep -qv '^0$' statuses && exit
 	# These recordings do not have it.
-	[[ $1 == *report*--cgroup* ]] && exec grep -q 'record it with .* --origin' said
+	[[ $1 =~ report.*--(cgroup|comm|pid)" " ]] && exec grep -q 'record it with .* --origin' said
 	sed 's/^/# /' said err
 	exit 1
 )

@@ -280,7 +280,8 @@ static void the_line_takes_the_place_of_the_file(void **state)
 {
 	struct result r;
 
-	write_file("[all]\ntarget = true\nsize = 4kB\nduration = 0\nnsid = x\n[live]\nduration = 1\n");
+	write_file(
+		"[all]\ntarget = true\nsize = 4kB\nduration = 0\nnsid = x\n[live]\nduration = 1\n");
 	/* --device needs the host's side; with the side in the file it is refused. */
 	RUN(&r, "--config", path, "--size=4k", "--nsid=1", "--host", "--duration", "x");
 	assert_says(&r, "ntprof-bpf: --duration x: not a time");

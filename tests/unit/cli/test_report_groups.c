@@ -619,6 +619,9 @@ static void commands_are_by_process(void **state)
 	assert_int_equal(r.status, EXIT_FAILURE);
 	assert_contains(r.err, "--by comm: ");
 	assert_contains(r.err, "record --host --origin");
+	RUN(&r, "report", f[0].path, f[1].path, "--cgroup=/db", "--comm=/db", "--by=cpu");
+	assert_int_equal(r.status, EXIT_FAILURE);
+	assert_contains(r.err, "--comm: ");
 	RUN(&r, "report", f[0].path, f[1].path, "--by=cgroup,cpu");
 	assert_int_equal(r.status, 0);
 	recordings_free(f, 2);
@@ -626,8 +629,10 @@ static void commands_are_by_process(void **state)
 
 static void what_no_recording_tells_is_refused_with_what_does(void **state)
 {
-	static char *const of_origin[] = {"--by=cgroup", "--by=op,cpu", "--cgroup=/a", "--by=pid"};
-	static char *const of_host[] = {"--by=path", "--by=cpu,op", "--cgroup=/", "--by=comm"};
+	static char *const of_origin[] = {"--by=cgroup", "--by=op,cpu", "--cgroup=/a",
+					  "--by=pid",	 "--pid=77",	"--comm=fio"};
+	static char *const of_host[] = {"--by=path", "--by=cpu,op", "--cgroup=/",
+					"--by=comm", "--pid=1",	    "--comm=x"};
 	struct recording f[] = {{.header = {.selection = "--op read --size 4k"}}, {.edit = NULL}};
 	struct traffic_config c = two_queues();
 	static struct result r;

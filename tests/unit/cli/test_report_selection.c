@@ -451,6 +451,61 @@ static void a_device_is_known_by_its_name_in_the_recording(void **state)
 	recordings_free(f, 2);
 }
 
+/* Every third command of a host is of process 77. */
+static bool of_process(struct nt_record *r)
+{
+	static unsigned int nr;
+
+	if (r->side == NT_HOST && nr++ % 3 == 0) {
+		r->flags |= 1u << NT_F_ORIGIN_SHIFT;
+		nr_wanted++;
+	}
+	return true;
+}
+
+static void a_process_is_known_by_its_number_and_name(void **state)
+{
+	static char *const right[] = {"--pid=77", "--pid=1,70-80", "--comm=postgres"};
+	static char *const none[] = {"--pid=76", "--pid=4294967295", "--comm=postgre",
+				     "--comm=postgres: wal"};
+	static char *const wrong[] = {
+		"--pid=0", "--pid=0-99",       "--pid=-1", "--pid=x",
+		"--pid=",  "--pid=4294967296", "--comm=",  "--comm=a name that is too long"};
+	struct recording f[] = {{.header = {.origins = NT_ORIGIN_PLACE | NT_ORIGIN_TASK},
+				 .cgroup = "postgres",
+				 .edit = of_process},
+				{.edit = NULL}};
+	struct traffic_config c = two_queues();
+	static struct result r;
+
+	nr_wanted = 0;
+	recordings_make(f, &c);
+	for (size_t i = 0; i < ARRAY_SIZE(right); i++) {
+		RUN(&r, "report", f[0].path, f[1].path, right[i]);
+		assert_selected(&r, COMMANDS, "merged commands");
+		RUN(&r, "report", f[0].path, right[i], "--by=comm", "--every=1ms", "--slowest=2");
+		assert_selected(&r, COMMANDS, "commands");
+	}
+	RUN(&r, "report", f[0].path, f[1].path, "--pid=77", "--comm=postgres", "--why");
+	assert_selected(&r, COMMANDS, "merged commands");
+	nr_wanted = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		RUN(&r, "report", f[0].path, f[1].path, none[i]);
+		assert_selected(&r, COMMANDS, "merged commands");
+	}
+	/* Both have to be so. */
+	RUN(&r, "report", f[0].path, f[1].path, "--pid=77", "--comm=fio");
+	assert_selected(&r, COMMANDS, "merged commands");
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		RUN(&r, "report", f[0].path, wrong[i]);
+		assert_int_equal(r.status, EX_USAGE);
+	}
+	RUN(&r, "trace", "--host", "--pid=77");
+	assert_int_equal(r.status, EX_USAGE);
+	assert_contains(r.err, "--pid is an option of report, not of trace");
+	recordings_free(f, 2);
+}
+
 static void a_recording_without_names_of_devices_says_so(void **state)
 {
 	struct recording f[] = {{.edit = NULL}, {.edit = NULL}};
@@ -476,6 +531,7 @@ int main(void)
 		cmocka_unit_test(time_of_the_wall_clock_is_that_of_the_recording),
 		cmocka_unit_test(json_says_of_how_many_the_figures_are),
 		cmocka_unit_test(a_device_is_known_by_its_name_in_the_recording),
+		cmocka_unit_test(a_process_is_known_by_its_number_and_name),
 		cmocka_unit_test(a_recording_without_names_of_devices_says_so),
 	};
 
