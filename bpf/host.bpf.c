@@ -49,4 +49,12 @@ int BPF_PROG(rq_insert, struct request *rq)
 #include "joined.bpf.h"
 #endif
 
+/* CO-RE: the work of a queue. */
+struct nvme_tcp_queue___works {
+	struct work_struct___data io_work;
+} __attribute__((preserve_access_index));
+#define NT_DRIVER "nvme_tcp"
+#define NT_DRIVER_QUEUE struct nvme_tcp_queue___works
+#include "worker_programs.bpf.h"
+
 char LICENSE[] SEC("license") = "GPL";

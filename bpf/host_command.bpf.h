@@ -20,6 +20,7 @@
 #include "select.bpf.h"
 #include "stages.bpf.h"
 #include "state.bpf.h"
+#include "worker.bpf.h"
 
 #define NVME_TCP_F_DATA_SUCCESS (1 << 3) /* NVMe/TCP 1.0, 3.6.2.10: C2HData PDU flags */
 
@@ -125,6 +126,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 			__builtin_memset(c->r.fine, 0, sizeof(c->r.fine));
 			__builtin_memset(c->r.seq, 0, sizeof(c->r.seq));
 		}
+		waits_begin(c);
 		record_sqe(&c->r, sqe, h->qid == 0);
 		if (nt_knobs.stages)
 			c->r.cntlid = burst;
@@ -239,6 +241,8 @@ static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 p
 		return;
 	c->r.points[point] = bpf_ktime_get_ns();
 	out_expect(c, sk, point, point == NT_H_SEND_CMD ? NT_HF_OUT : NT_HF_DATA_OUT);
+	cmd_waited_to_send(c, c->r.points[point == NT_H_SEND_CMD ? NT_H_QUEUE_RQ : NT_H_R2T],
+			   point == NT_H_SEND_DATA);
 }
 
 /* See out.bpf.h. The command has not ended: its answer comes later. */
@@ -271,17 +275,25 @@ static __always_inline __u64 cmd_arrival(struct nt_cmd *c, struct nt_queue *q,
 	return arrival(tstamp, now);
 }
 
-/* To asked, by the first R2T. @rx: see cmd_arrival() */
-static __always_inline void cmd_asked(struct nt_cmd *c, __u64 rx, __u64 now)
+/* To asked, by the first R2T. @seq: see cmd_waited(); @rx: see cmd_arrival() */
+static __always_inline void cmd_asked(struct nt_cmd *c, __u32 seq, __u64 rx, __u64 now)
 {
+	cmd_waited(c, seq, rx, now, false);
 	c->r.points[NT_H_R2T_RX] = rx;
 	c->r.points[NT_H_R2T] = now;
 }
 
-/* To answering, by the first data PDU. @rx: see cmd_arrival() */
-static __always_inline void cmd_answering(struct nt_cmd *c, __u64 rx, __u64 now)
+/* The answer begins to come: data, or the CQE. @seq: see cmd_waited(); @rx: see cmd_arrival() */
+static __always_inline void cmd_answer_comes(struct nt_cmd *c, __u32 seq, __u64 rx, __u64 now)
 {
+	cmd_waited(c, seq, rx, now, c->r.points[NT_H_R2T]);
 	c->r.points[NT_H_RX] = rx;
+}
+
+/* To answering, by the first data PDU. @seq, @rx: see cmd_answer_comes() */
+static __always_inline void cmd_answering(struct nt_cmd *c, __u32 seq, __u64 rx, __u64 now)
+{
+	cmd_answer_comes(c, seq, rx, now);
 	c->r.points[NT_H_C2H] = now;
 }
 

@@ -413,6 +413,12 @@ static __always_inline __u64 header_arrival(struct nt_cmd *c, struct nt_queue *q
 	return cmd_arrival(c, q, &p, p.begin + at, now);
 }
 
+/* The place of that byte in the stream, for cmd_waited(). Only finer points need it. */
+static __always_inline __u32 header_seq(const struct sk_buff *skb, __u32 at)
+{
+	return nt_knobs.workers ? packet_begin(skb) + at : 0;
+}
+
 /*
  * The whole header of a PDU has been received: nvme_tcp_handle_c2h_data(), _r2t() or _comp()
  * follows.
@@ -440,14 +446,14 @@ static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 		if (c->r.points[NT_H_C2H])
 			return;
 		now = bpf_ktime_get_ns();
-		cmd_answering(c, header_arrival(c, q, skb, at, now), now);
+		cmd_answering(c, header_seq(skb, at), header_arrival(c, q, skb, at, now), now);
 		return;
 	case nvme_tcp_r2t:
 		c = cmd_by_cid(q, r2t->command_id);
 		if (!c || c->r.points[NT_H_R2T])
 			return;
 		now = bpf_ktime_get_ns();
-		cmd_asked(c, header_arrival(c, q, skb, at, now), now);
+		cmd_asked(c, header_seq(skb, at), header_arrival(c, q, skb, at, now), now);
 		return;
 	case nvme_tcp_rsp:
 		c = cmd_by_cid(q, rsp->cqe.command_id);
@@ -455,7 +461,8 @@ static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 			return;
 		now = bpf_ktime_get_ns();
 		if (answer_is_cqe(c))
-			c->r.points[NT_H_RX] = header_arrival(c, q, skb, at, now);
+			cmd_answer_comes(c, header_seq(skb, at), header_arrival(c, q, skb, at, now),
+					 now);
 		cmd_answered(c, q, now, rsp);
 		return;
 	}

@@ -143,7 +143,7 @@ int NT_PROG_MEASURING(handle_r2t, struct request *rq, struct nvme_tcp_r2t_pdu *p
 		return 0;
 	seq = recv_seq(c, queue, recv_time, &p);
 	now = bpf_ktime_get_ns();
-	cmd_asked(c, cmd_arrival(c, queue_of_cmd(c), &p, seq, now), now);
+	cmd_asked(c, seq, cmd_arrival(c, queue_of_cmd(c), &p, seq, now), now);
 	return 0;
 }
 
@@ -173,7 +173,7 @@ int NT_PROG_MEASURING(handle_c2h_data, struct request *rq, int qid, __u32 data_l
 		return 0;
 	seq = recv_seq(c, queue, recv_time, &p);
 	now = bpf_ktime_get_ns();
-	cmd_answering(c, cmd_arrival(c, queue_of_cmd(c), &p, seq, now), now);
+	cmd_answering(c, seq, cmd_arrival(c, queue_of_cmd(c), &p, seq, now), now);
 	return 0;
 }
 
@@ -208,7 +208,7 @@ int NT_PROG_MEASURING(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_
 	now = bpf_ktime_get_ns();
 	if (answer_is_cqe(c)) {
 		seq = recv_seq(c, queue, recv_time, &p);
-		c->r.points[NT_H_RX] = cmd_arrival(c, q, &p, seq, now);
+		cmd_answer_comes(c, seq, cmd_arrival(c, q, &p, seq, now), now);
 	}
 	cmd_answered(c, q, now, pdu);
 	return 0;

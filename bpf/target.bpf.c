@@ -42,4 +42,12 @@ int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)
 #include "joined.bpf.h"
 #endif
 
+/* CO-RE: the work of a queue. */
+struct nvmet_tcp_queue___works {
+	struct work_struct___data io_work;
+} __attribute__((preserve_access_index));
+#define NT_DRIVER "nvmet_tcp"
+#define NT_DRIVER_QUEUE struct nvmet_tcp_queue___works
+#include "worker_programs.bpf.h"
+
 char LICENSE[] SEC("license") = "GPL";

@@ -18,6 +18,7 @@
 #include "select.bpf.h"
 #include "stages.bpf.h"
 #include "state.bpf.h"
+#include "worker.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -168,6 +169,8 @@ __noinline int queue_identify_late(__u32 slot)
 static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 point, __u64 now)
 {
 	c->r.points[point] = now;
+	if (point == NT_T_SEND)
+		cmd_waited_to_send(c, c->r.points[NT_T_DONE], false);
 	if (!nt_knobs.fine)
 		return;
 	if (point == NT_T_SEND)
@@ -224,6 +227,7 @@ struct target_capsule {
 	bool typed;    /* @queue is typed; a constant */
 	bool joined;   /* @rx may be that of a later packet */
 	__u64 rx;      /* CLOCK_MONOTONIC arrival, 0 if unknown */
+	__u32 seq;     /* place of its first byte in the stream: see cmd_waited() */
 	__u64 now;
 };
 
@@ -341,6 +345,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 			c->r.points[NT_T_DONE] = 0;
 		else
 			__builtin_memset(c->r.points, 0, sizeof(c->r.points));
+		waits_begin(c);
 		record_sqe(&c->r, sqe, t->qid == 0);
 		if (nt_knobs.stages)
 			c->r.cntlid = t->burst;
@@ -355,6 +360,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		record_joined(&c->r);
 	c->r.points[NT_T_RX] = t->rx;
 	c->r.points[NT_T_CMD] = t->now;
+	cmd_waited(c, t->seq, t->rx, t->now, false);
 	if (wanted && !t->typed && !NT_IS_MISSING(NT_T_EXEC) && executes_at_once(&c->r, sqe))
 		c->r.points[NT_T_EXEC] = t->now;
 	queue_begins(q);
@@ -376,11 +382,14 @@ static __always_inline void cmd_executing(struct nt_cmd *c)
 
 /*
  * To receiving, by the first data PDU after an R2T.
+ * @seq: place of its first byte in the stream: see cmd_waited()
  * @rx: CLOCK_MONOTONIC arrival, 0 if unknown
  * @joined: it may be that of a later packet
  */
-static __always_inline void cmd_receiving(struct nt_cmd *c, __u64 rx, bool joined, __u64 now)
+static __always_inline void cmd_receiving(struct nt_cmd *c, __u32 seq, __u64 rx, bool joined,
+					  __u64 now)
 {
+	cmd_waited(c, seq, rx, now, true);
 	if (joined)
 		record_joined(&c->r);
 	c->r.points[NT_T_DATA_RX] = rx;

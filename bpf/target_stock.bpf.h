@@ -100,7 +100,11 @@ static __always_inline __u64 copied_to(struct iov_iter *to)
  */
 static __always_inline void note_arrival(struct nt_queue *q, const struct sk_buff *skb, int offset)
 {
+	struct nt_worker *w = worker_of(q);
 	__s64 tstamp = skb->tstamp;
+
+	if (w)
+		w->seq = packet_begin(skb) + offset;
 
 	/* Where nothing was joined the stamp is right, whichever byte is read. */
 	q->pdu_time = !q->joins && !joins_unseen() ? tstamp : stamp_resolved(q, skb, offset);
@@ -174,6 +178,14 @@ static __always_inline __u64 pdu_arrived(struct nt_queue *q, __u64 now, bool *jo
 	q->pdu_time = 0;
 	*joined = time < 0;
 	return arrival(time < 0 ? -time : time, now);
+}
+
+/* Where that PDU begins in the stream. Only finer points need it. */
+static __always_inline __u32 noted_seq(const struct nt_queue *q)
+{
+	const struct nt_worker *w = worker_of(q);
+
+	return w ? w->seq : 0;
 }
 
 /* The longest PDU without data that a target sends, with its digest. Anything longer is data. */
@@ -260,6 +272,7 @@ static __always_inline int capsule_received(void *ctx, struct nvmet_req *req, st
 	t.now = bpf_ktime_get_ns();
 	if (!nt_knobs.ends || burst_now())
 		capsule_arrived(&t, pdu_arrived(q, t.now, &t.joined));
+	t.seq = noted_seq(q);
 	return capsule_begin(&t, sqe, fate);
 }
 
@@ -318,7 +331,7 @@ static __always_inline int data_come(struct nvmet_tcp_cmd *cmd)
 		return 0;
 	now = bpf_ktime_get_ns();
 	rx = pdu_arrived(queue_of_cmd(c), now, &joined);
-	cmd_receiving(c, rx, joined, now);
+	cmd_receiving(c, noted_seq(queue_of_cmd(c)), rx, joined, now);
 	return 0;
 }
 

@@ -14,6 +14,12 @@ struct nvmet_tcp_queue___patched {
 	__u32 recv_seq;
 } __attribute__((preserve_access_index));
 
+/* Where the PDU of the tracepoint begins in the stream. @queue: typed */
+static __always_inline __u32 pdu_seq(struct nvmet_tcp_queue *queue)
+{
+	return ((struct nvmet_tcp_queue___patched *)queue)->recv_seq;
+}
+
 /*
  * When the PDU of the tracepoint arrived, CLOCK_MONOTONIC; 0 if it is unknown.
  * @q: NULL if there is none for its slot
@@ -31,7 +37,7 @@ static __always_inline __u64 pdu_arrived_at(struct nt_queue *q, struct nvmet_tcp
 		return arrival(recv_time, now);
 	if (q->opaque)
 		return 0;
-	seq = ((struct nvmet_tcp_queue___patched *)queue)->recv_seq;
+	seq = pdu_seq(queue);
 	p = packet_stamped(recv_time, seq);
 	*joined = !joins_resolve(q, seq, &p, &recv_time);
 	return arrival(recv_time, now);
@@ -78,6 +84,7 @@ int NT_PROG_LEAVING(nt_knobs.only.ops, done_recv_pdu_leaves(ctx), done_recv_pdu,
 	t.q = queue_at(t.slot);
 	if (!nt_knobs.ends || burst_now())
 		capsule_arrived(&t, pdu_arrived_at(t.q, queue, recv_time, t.now, &t.joined));
+	t.seq = pdu_seq(queue);
 	t.has_ctrl = queue->nvme_sq.ctrl;
 	return capsule_begin(&t, &pdu->cmd, fate);
 }
@@ -143,7 +150,7 @@ int NT_PROG_MEASURING(handle_h2c_data_pdu, struct nvme_tcp_data_pdu *data, struc
 		return 0;
 	now = bpf_ktime_get_ns();
 	rx = pdu_arrived_at(queue_of_cmd(c), queue, recv_time, now, &joined);
-	cmd_receiving(c, rx, joined, now);
+	cmd_receiving(c, pdu_seq(queue), rx, joined, now);
 	return 0;
 }
 

@@ -200,6 +200,15 @@ const char *fine_name(enum nt_side side, unsigned int fine)
 	return fine < NT_FINE_MAX ? fine_of(side, fine)->name : NULL;
 }
 
+const char *wait_name(enum nt_wait wait)
+{
+#define WAIT(id, name, what) [NT_##id] = name,
+	static const char *const names[NT_WAITS_NR] = {NT_WAITS(WAIT)};
+#undef WAIT
+
+	return names[wait];
+}
+
 uint64_t record_fine_ns(const struct nt_record *r, unsigned int fine)
 {
 	uint64_t from = r->points[fine_of(r->side, fine)->from];

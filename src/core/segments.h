@@ -94,6 +94,9 @@ const char *stage_joined_name(enum nt_side side, const uint8_t into[NT_STAGES_MA
 /** fine_name() - the name of a side's finer point, see NT_HOST_FINE; NULL if it has no such one */
 const char *fine_name(enum nt_side side, unsigned int fine);
 
+/** wait_name() - the name of a wait, see NT_WAITS */
+const char *wait_name(enum nt_wait wait);
+
 /** record_fine_ns() - when finer point @fine of @r was, as its other points; 0 if it is not known
  */
 uint64_t record_fine_ns(const struct nt_record *r, unsigned int fine);

@@ -38,6 +38,7 @@
  * @ends: only the first and the last point of a command have a program, see core/segments.h
  * @stages: all points have one in bursts, besides @ends; there are no records then
  * @fine: commands have finer points, see NT_HOST_FINE
+ * @workers: commands have waits, see NT_WAITS
  * @only: see @selects
  * @into: for each stage, the first of the stages that it cannot be separated from; see
  *        core/segments.h
@@ -68,6 +69,7 @@ struct nt_knobs {
 	__u8 ends;
 	__u8 stages;
 	__u8 fine;
+	__u8 workers;
 	struct nt_selection only;
 };
 

@@ -82,6 +82,20 @@ enum nt_target_fine { NT_TARGET_FINE(NT_ENUM_FINE) NT_TARGET_FINE_NR };
 _Static_assert(NT_HOST_FINE_NR <= NT_FINE_MAX && NT_TARGET_FINE_NR <= NT_FINE_MAX,
 	       "a record holds all of them");
 
+/*
+ * Waits within stages, which only --points fine takes: X(identifier, name, meaning). A record has
+ * their lengths. Of a command with an R2T, each is the sum of that before its first R2T or H2C data
+ * and of that of the other PDU in the same stage.
+ */
+#define NT_WAITS(X)                                                                          \
+	X(W_STACK, "stack", "from the arrival of a PDU until TCP tells the driver of it")    \
+	X(W_WAKEUP, "wakeup", "from then until the queue's worker runs; 0 if it ran before") \
+	X(W_SEND_WAKEUP, "send_wakeup",                                                      \
+	  "from queue_rq or done until the worker runs; 0 if it ran before, or a task sends")
+
+#define NT_ENUM_WAIT(id, name, what) NT_##id,
+enum nt_wait { NT_WAITS(NT_ENUM_WAIT) NT_WAITS_NR };
+
 /* Room for the points of either side in one record. */
 #define NT_POINTS_MAX 12
 _Static_assert(NT_HOST_POINTS_NR <= NT_POINTS_MAX, "a record holds every host point");

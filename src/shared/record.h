@@ -143,6 +143,8 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  *        nt_target_fine; 0: not known, which is so of each that takes longer than 4.29 s
  * @seq: TCP sequence number of the first byte of each finer point's PDU, by the same index; 0: not
  *       known, which is so of one in 2^32
+ * @wait: 1 + nanoseconds of each enum nt_wait; 0: not known, as with @fine
+ * @pad: of no use: a state has something else there, see struct nt_cmd
  */
 struct nt_record {
 	__u8 side;
@@ -162,6 +164,8 @@ struct nt_record {
 	__u64 points[NT_POINTS_MAX];
 	__u32 fine[NT_FINE_MAX];
 	__u32 seq[NT_FINE_MAX];
+	__u32 wait[NT_WAITS_NR];
+	__u32 pad;
 };
 
 /**
@@ -227,7 +231,8 @@ struct nt_lost {
  * if there was no command yet. NT_RELEASED is added when the command has ended. NT_UNMEASURED is
  * added if the command is not in the sample and only counted: it has only the points of its
  * beginning. Each has cache lines of its own, as commands with neighbouring tags may be on
- * different CPUs. @task is who submitted it (host, where that is asked for).
+ * different CPUs. @task is who submitted it (host, where that is asked for). It begins where the
+ * record has @pad, so what writes a state's record writes its members.
  */
 #define NT_RELEASED 1ULL
 #define NT_UNMEASURED 2ULL
@@ -241,9 +246,16 @@ struct nt_lost {
 enum { NT_OUT_ENDED = 1, NT_OUT_LEFT = 2, NT_OUT_NO_NOTE = 4 };
 struct nt_cmd {
 	__u64 owner;
-	struct nt_record r;
-	__u32 out;
-	struct nt_task task;
+	union {
+		struct nt_record r;
+		struct {
+			__u8 record[__builtin_offsetof(struct nt_record, pad)];
+			union {
+				__u32 out;	     /* target */
+				struct nt_task task; /* host */
+			};
+		};
+	};
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct nt_cmd) == 192, "three cache lines");
 
@@ -364,6 +376,7 @@ struct nt_ends {
  * @opaque: it receives TLS records, so arrivals are not known
  * @joins: number of the item of NT_POOL_JOINS that notes which of its packets TCP has joined, 0 if
  *         it has none; see bpf/joins.bpf.h
+ * @worker: number of what is known of its worker, 0 if nothing is; see bpf/worker.bpf.h
  * @begun: @epoch of struct nt_control when the last command began
  * @chunk: numbers of the pieces that hold the states of 128 commands each, 0 if none yet
  * @hist: [operation] number of a latency histogram. Each CPU has its own one, but mostly only one
@@ -395,6 +408,7 @@ struct nt_queue {
 	__u32 sending;
 	__u16 cpu;
 	__u16 burst; /* of all points, in which a command of it began last: see bpf/joins.bpf.h */
+	__u32 worker;
 	__u32 chunk[NT_CHUNKS_PER_QUEUE] __attribute__((aligned(64)));
 	__u16 hist[NT_OPS_NR];
 	struct nt_ends ends;

@@ -391,7 +391,18 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 		d->last = r->points[(31 - __builtin_clz(codes)) / 2];
 	memset(r->fine, 0, sizeof(r->fine));
 	memset(r->seq, 0, sizeof(r->seq));
+	memset(r->wait, 0, sizeof(r->wait));
+	r->pad = 0;
 	return p;
+}
+
+/* Where a record has the value of a number of docs/stream-format.md. */
+static uint32_t *fine_value(struct nt_record *r, unsigned int number)
+{
+	if (number < NT_FINE_MAX)
+		return &r->fine[number];
+	number -= NT_FINE_MAX;
+	return number < NT_FINE_MAX ? &r->seq[number] : &r->wait[number - NT_FINE_MAX];
 }
 
 uint8_t *fine_encode(uint8_t *p, const struct nt_record *r)
@@ -399,8 +410,8 @@ uint8_t *fine_encode(uint8_t *p, const struct nt_record *r)
 	uint8_t *bits = p++;
 
 	*bits = 0;
-	for (unsigned int i = 0; i < 2 * NT_FINE_MAX; i++) {
-		uint32_t v = i < NT_FINE_MAX ? r->fine[i] : r->seq[i - NT_FINE_MAX];
+	for (unsigned int i = 0; i < FINE_VALUES; i++) {
+		uint32_t v = *fine_value((struct nt_record *)r, i);
 
 		if (!v)
 			continue;
@@ -423,10 +434,8 @@ const uint8_t *fine_decode(const uint8_t *p, const uint8_t *end, struct nt_recor
 	for (unsigned int i = 0; bits; i++, bits >>= 1) {
 		if (!(bits & 1))
 			continue;
-		if (i < NT_FINE_MAX)
-			r->fine[i] = get_le32(p);
-		else if (i < 2 * NT_FINE_MAX)
-			r->seq[i - NT_FINE_MAX] = get_le32(p);
+		if (i < FINE_VALUES)
+			*fine_value(r, i) = get_le32(p);
 		p += sizeof(uint32_t);
 	}
 	return p;

@@ -148,11 +148,13 @@ uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_rec
 const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct nt_record *r);
 
 /*
- * Finer points of a record and their TCP sequence numbers: bits of those that are there, then each
- * of these. Those of all records of a frame are in the frame before it.
+ * Finer points of a record, their TCP sequence numbers, and waits: bits of those that are there,
+ * then each of these. Those of all records of a frame are in the frame before it.
  */
 #define STREAM_FINE 13 /* type of that frame; it is no event of its own */
-#define FINE_LEN_MAX (1 + 4 * 2 * NT_FINE_MAX)
+#define FINE_VALUES (2 * NT_FINE_MAX + NT_WAITS_NR)
+_Static_assert(FINE_VALUES <= 8, "each has a bit");
+#define FINE_LEN_MAX (1 + 4 * FINE_VALUES)
 
 /** fine_encode() - append those of @r to @p, FINE_LEN_MAX bytes; Return: their end */
 uint8_t *fine_encode(uint8_t *p, const struct nt_record *r);
@@ -167,8 +169,9 @@ const uint8_t *fine_decode(const uint8_t *p, const uint8_t *end, struct nt_recor
 /** fine_any() - whether a record has any */
 static inline bool fine_any(const struct nt_record *r)
 {
-	_Static_assert(NT_FINE_MAX == 2, "all of them");
-	return r->fine[0] | r->fine[1] | r->seq[0] | r->seq[1];
+	_Static_assert(NT_FINE_MAX == 2 && NT_WAITS_NR == 3, "all of them");
+	return r->fine[0] | r->fine[1] | r->seq[0] | r->seq[1] | r->wait[0] | r->wait[1] |
+	       r->wait[2];
 }
 
 /*

@@ -75,6 +75,17 @@ static uint32_t qid_stride(const struct tracer *t, uint32_t most_now)
 	return power_of_two(3 * cpus + 1 > most_now ? 3 * cpus + 1 : most_now);
 }
 
+/*
+ * Queues whose workers are known, of 2 KiB each; those that come after them have no waits. Number 0
+ * is none.
+ */
+#define WORKERS_MOST 4096
+
+static uint32_t workers_of(uint32_t slots)
+{
+	return 1 + (slots < WORKERS_MOST ? slots : WORKERS_MOST);
+}
+
 static uint32_t target_queues(uint32_t now)
 {
 	uint32_t n = TARGET_QUEUES_OF_CPU * online_cpus();
@@ -134,6 +145,10 @@ int load_open(struct tracer *t)
 	knobs->stages = t->o.stages;
 	knobs->fine = t->o.fine;
 	bpf_map__set_autocreate(object_map(&t->object, "outs"), t->o.fine);
+	knobs->workers = t->o.fine;
+	bpf_map__set_autocreate(object_map(&t->object, "workers"), t->o.fine);
+	if (t->o.fine)
+		object_size_map(&t->object, "workers", workers_of(t->nr_slots));
 	if (t->o.side == NT_HOST)
 		bpf_map__set_autocreate(object_map(&t->object, "inserted"),
 					t->o.origins & NT_ORIGIN_TASK);
@@ -176,6 +191,13 @@ static void fine_choose(struct tracer *t, struct probes *p)
 {
 	const char *why = NULL;
 
+	if (!probes_add(p, &t->object, PROBE_READY) || !probes_add(p, &t->object, PROBE_WORK) ||
+	    !probes_add(p, &t->object, PROBE_WORK_END)) {
+		fprintf(stderr, "no waits for workers: the kernel lets no program see the driver's "
+				"functions data_ready and io_work\n");
+		t->object.knobs->workers = false;
+		bpf_map__set_autocreate(object_map(&t->object, "workers"), false);
+	}
 	if (!verifier_survives_fine(t))
 		why = "with stock drivers the verifier of this kernel may crash on them; "
 		      "they take drivers with our tracepoints (kernel_patches/README.md)";
@@ -183,7 +205,7 @@ static void fine_choose(struct tracer *t, struct probes *p)
 		why = "the kernel lets no program see __tcp_transmit_skb()";
 	if (!why)
 		return;
-	fprintf(stderr, "no finer points: %s\n", why);
+	fprintf(stderr, "no finer points of send queues: %s\n", why);
 	t->object.knobs->fine = false;
 	bpf_map__set_autocreate(object_map(&t->object, "outs"), false);
 }

@@ -294,6 +294,9 @@ static const char *const host_programs[] = {
 	"packet_joined",
 	"packet_waits",
 	PROBE_FINE,
+	PROBE_READY,
+	PROBE_WORK,
+	PROBE_WORK_END,
 	PROBE_INSERT,
 	"timed_out",
 	NULL,
@@ -340,6 +343,9 @@ static const char *const target_programs[] = {
 	"packet_joined",
 	"packet_waits",
 	PROBE_FINE,
+	PROBE_READY,
+	PROBE_WORK,
+	PROBE_WORK_END,
 	NULL,
 };
 
@@ -358,6 +364,9 @@ static const struct {
 	{"packet_joined", "sk_buff"},
 	{"packet_waits", "sock sk_buff"},
 	{PROBE_FINE, "sock sk_buff - - -"},
+	{PROBE_READY, "sock"},
+	{PROBE_WORK, "work_struct"},
+	{PROBE_WORK_END, "work_struct"},
 
 	{"stock_learn", "blk_mq_hw_ctx blk_mq_queue_data"},
 	{"stock_send_cmd", "nvme_tcp_request"},

@@ -68,6 +68,10 @@ bool probe_watches_data(const char *name);
 
 /* The program that gives finer points: see bpf/out.bpf.h. */
 #define PROBE_FINE "packet_leaves"
+/* The programs that give waits: see bpf/worker_programs.bpf.h. */
+#define PROBE_READY "data_ready"
+#define PROBE_WORK "io_work"
+#define PROBE_WORK_END "io_work_end"
 /* The program that notes who submits a request that waits: see bpf/origin.bpf.h. */
 #define PROBE_INSERT "rq_insert"
 

@@ -421,6 +421,9 @@ static void print_points(FILE *f, const struct nt_record *r)
 		if (r->seq[i])
 			fprintf(f, " %s_seq=%u", fine_name(r->side, i), r->seq[i]);
 	}
+	for (unsigned int i = 0; i < NT_WAITS_NR; i++)
+		if (r->wait[i])
+			fprintf(f, " %s_ns=%u", wait_name((enum nt_wait)i), r->wait[i] - 1);
 }
 
 void command_stages_print(const struct command_stages *s, const char *before, FILE *f)

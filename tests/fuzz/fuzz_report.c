@@ -76,6 +76,8 @@ static struct stream_event event_of(const struct scenario_event *e)
 		s.record.fine[1] = s.record.cid % 5 ? UINT32_MAX - s.record.cid : 0;
 		s.record.seq[0] = s.record.fine[1];
 		s.record.seq[1] = s.record.fine[0];
+		for (unsigned int i = 0; i < NT_WAITS_NR; i++)
+			s.record.wait[i] = s.record.cid % (5 + i) ? s.record.cid << i : 0;
 		/* One more origin than there are. */
 		s.record.flags |= (s.record.cid % (ORIGINS + 2)) << NT_F_ORIGIN_SHIFT;
 		if (s.record.cid % 16 == 9)

@@ -135,6 +135,8 @@ static struct {
 	unsigned int nr_records;
 	struct nt_originated originated; /* the last one that was submitted */
 	void *task;			 /* the current one */
+	__u32 thread;			 /* its id */
+	struct nt_worker workers[SLOTS];
 	struct nt_begun begun[BEGUN_MAX];
 	unsigned int nr_begun;
 	struct nt_identity identities[IDENTITIES_MAX]; /* identities that were sent to user space */
@@ -235,6 +237,7 @@ static void kernel_reset(void)
 	memset(nt_first_stages, 0, sizeof(nt_first_stages));
 	memset(nt_index, 0, sizeof(nt_index));
 	memset(nt_slot_index, 0, sizeof(nt_slot_index));
+	nt_workers_taken = 0;
 	pool_fill(NT_POOL_CMDS, PIECES);
 	pool_fill(NT_POOL_HISTS, HISTS);
 	pool_fill(NT_POOL_STAGES, STAGES);
@@ -266,6 +269,11 @@ static void *entry(void *table, size_t size, __u32 nr, const void *key)
 void *bpf_get_current_task_btf(void)
 {
 	return kernel.task;
+}
+
+__u64 bpf_get_current_pid_tgid(void)
+{
+	return 1ULL << 32 | kernel.thread;
 }
 
 /* Acts as a map of type BPF_MAP_TYPE_HASH. */
@@ -319,6 +327,8 @@ static void *lookup(const void *map, const void *key, bool *found)
 		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
 	if (map == &kernel_queues)
 		return entry(kernel.kernel_queues, sizeof(kernel.kernel_queues[0]), SLOTS, key);
+	if (map == &workers)
+		return entry(kernel.workers, sizeof(kernel.workers[0]), SLOTS, key);
 	if (map == &learned)
 		return &kernel.learned;
 	if (map == &errors)

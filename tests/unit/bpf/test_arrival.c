@@ -811,7 +811,7 @@ static void with_tls_the_network_stack_is_in_the_networks_stage(void **state)
 	kernel.queues[SLOT].opaque = 1;
 	cmd_reach(cmd_by_tag(&kernel.queues[SLOT], 0), NT_H_SEND_CMD);
 	kernel.now += 20 * MS;
-	cmd_asked(cmd_by_tag(&kernel.queues[SLOT], 0),
+	cmd_asked(cmd_by_tag(&kernel.queues[SLOT], 0), 0,
 		  cmd_arrival(cmd_by_tag(&kernel.queues[SLOT], 0), &kernel.queues[SLOT], &p, 0,
 			      kernel.now),
 		  kernel.now);

@@ -275,13 +275,16 @@ static void damaged_records_are_refused(void **state)
 	}
 }
 
-/* Bits of those that are there, then each; numbers of TCP are behind the points. */
+/* Bits of those that are there, then each; numbers of TCP are behind the points, and waits last. */
 static void finer_points_have_their_bytes(void **state)
 {
-	static const uint8_t expected[] = {10, 0x04, 0x03, 0x02, 0x01, 0xff, 0, 0, 0xfe};
-	/* Of a later program, which knows five. */
-	static const uint8_t later[] = {0x15, 7, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 0};
-	const struct nt_record r = {.fine = {0, 0x01020304}, .seq = {0, 0xfe0000ff}};
+	static const uint8_t expected[] = {0x4a, 0x04, 0x03, 0x02, 0x01, 0xff, 0,
+					   0,	 0xfe, 5,    0,	   0,	 1};
+	/* Of a later program, which knows eight. */
+	static const uint8_t later[] = {0x85, 7, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 0};
+	const struct nt_record r = {.fine = {0, 0x01020304},
+				    .seq = {0, 0xfe0000ff},
+				    .wait = {[NT_W_SEND_WAKEUP] = 0x01000005}};
 	struct nt_record back = {.side = NT_HOST};
 
 	assert_ptr_equal(fine_encode(bytes, &r), bytes + sizeof(expected));
@@ -292,12 +295,15 @@ static void finer_points_have_their_bytes(void **state)
 			 bytes + sizeof(expected));
 	assert_memory_equal(back.fine, r.fine, sizeof(r.fine));
 	assert_memory_equal(back.seq, r.seq, sizeof(r.seq));
+	assert_memory_equal(back.wait, r.wait, sizeof(r.wait));
 	memset(&back, 0, sizeof(back));
 	assert_ptr_equal(fine_decode(later, later + sizeof(later), &back), later + 13);
 	assert_int_equal(back.fine[0], 7);
 	assert_int_equal(back.fine[1], 0);
 	assert_int_equal(back.seq[0], 9);
 	assert_int_equal(back.seq[1], 0);
+	for (unsigned int i = 0; i < NT_WAITS_NR; i++)
+		assert_int_equal(back.wait[i], 0);
 }
 
 int main(void)

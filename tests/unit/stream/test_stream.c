@@ -143,6 +143,9 @@ static void finer_points_come_back_with_their_records(void **state)
 		for (unsigned int k = 0; i >= 7000 && k < NT_FINE_MAX; k++)
 			if (random64() % 3)
 				all[i].record.seq[k] = (uint32_t)random64();
+		for (unsigned int k = 0; i >= 9000 && k < NT_WAITS_NR; k++)
+			if (random64() % 3)
+				all[i].record.wait[k] = (uint32_t)random64();
 		must_write(w, all[i]);
 		/* A frame without any lies between two. */
 		if (i == 12000)
@@ -161,6 +164,7 @@ static void finer_points_come_back_with_their_records(void **state)
 		assert_int_equal(e.type, STREAM_RECORD);
 		assert_memory_equal(e.record.fine, all[i].record.fine, sizeof(e.record.fine));
 		assert_memory_equal(e.record.seq, all[i].record.seq, sizeof(e.record.seq));
+		assert_memory_equal(e.record.wait, all[i].record.wait, sizeof(e.record.wait));
 		assert_memory_equal(e.record.points, all[i].record.points, sizeof(e.record.points));
 	}
 	must_read(r, end_event(SOME));

@@ -22,6 +22,7 @@ __u64 bpf_ktime_get_ns(void);
 __u64 bpf_ktime_get_tai_ns(void);
 __u32 bpf_get_prandom_u32(void);
 void *bpf_get_current_task_btf(void);
+__u64 bpf_get_current_pid_tgid(void);
 long bpf_get_stack(void *ctx, void *buf, __u32 size, __u64 flags);
 long bpf_probe_read_kernel(void *dst, __u32 size, const void *src);
 long bpf_probe_read_kernel_str(void *dst, __u32 size, const void *src);
