@@ -233,8 +233,8 @@ static bool find_stage(struct filter_condition *c, const char *name)
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
 		if (!strcmp(merged_stage_name(i), name))
 			c->merged = (uint8_t)i;
-	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++)
-		if (!strcmp(network_part_name((enum network_part)i), name))
+	for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++)
+		if (!strcmp(stage_part_name((enum stage_part)i), name))
 			c->merged = (uint8_t)(NT_MERGED_STAGES_NR + i);
 	found = c->latency || c->merged != FILTER_NO_STAGE;
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
@@ -271,14 +271,14 @@ static bool take_relation(struct words *w, enum filter_relation *relation)
 /* Return: the message that there is no such stage, with those that there are. */
 static const char *no_stage(void)
 {
-	static char text[1024];
+	static char text[2048];
 	int at = snprintf(text, sizeof(text), "no such stage: there are latency");
 
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
 		at += snprintf(text + at, sizeof(text) - (size_t)at, ", %s", merged_stage_name(i));
-	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++)
+	for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++)
 		at += snprintf(text + at, sizeof(text) - (size_t)at, ", %s",
-			       network_part_name((enum network_part)i));
+			       stage_part_name((enum stage_part)i));
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
 		for (unsigned int i = 0; i < stages_nr((enum nt_side)side); i++) {
 			const char *name = stage_name((enum nt_side)side, i);
@@ -445,8 +445,8 @@ bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 		[NT_HOST] = missing[NT_HOST] | record_lacks(host),
 		[NT_TARGET] = missing[NT_TARGET] | record_lacks(target),
 	};
-	int64_t stage[NT_MERGED_STAGES_NR + NT_NETWORK_PARTS_NR];
-	bool parts;
+	int64_t stage[NT_MERGED_STAGES_NR + NT_STAGE_PARTS_NR];
+	uint32_t parts;
 
 	if (!takes_connection(f, c, NT_HOST) || !selects_record(&f->select, host) ||
 	    !found_so(f, host) || !in_time(f, host, span) ||
@@ -457,16 +457,17 @@ bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 	merged_split_renew(&f->how, lacks[NT_HOST], lacks[NT_TARGET]);
 	if (!merged_split(&f->how, host, target, stage))
 		return false;
-	parts = network_is_alone(&f->how) &&
-		network_split(host, target, stage[NT_MS_NETWORK_TRANSMISSION],
-			      stage + NT_MERGED_STAGES_NR);
+	parts = stage_parts(&f->how, host, target, stage, stage + NT_MERGED_STAGES_NR);
 	for (unsigned int i = 0; i < f->nr; i++) {
 		const struct filter_condition *k = &f->condition[i];
 		unsigned int at = k->merged;
 
 		if (k->latency)
 			continue;
-		if (at == FILTER_NO_STAGE || (at >= NT_MERGED_STAGES_NR && !parts))
+		if (at == FILTER_NO_STAGE)
+			return false;
+		if (at >= NT_MERGED_STAGES_NR &&
+		    !(parts & 1u << stage_of_part((enum stage_part)(at - NT_MERGED_STAGES_NR))))
 			return false;
 		if (at < NT_MERGED_STAGES_NR && f->how.into[at] == NT_MERGED_NOWHERE)
 			return false;

@@ -17,15 +17,24 @@ const char *merged_stage_name(unsigned int stage)
 	return stage < ARRAY_SIZE(names) ? names[stage] : "?";
 }
 
-const char *network_part_name(enum network_part part)
+const char *stage_part_name(enum stage_part part)
 {
-	static const char *const names[] = {NT_NETWORK_PARTS(STAGE_NAME)};
+#define PART_NAME(id, name, stage) [NT_##id] = name,
+	static const char *const names[] = {NT_STAGE_PARTS(PART_NAME)};
 
 	return names[part];
 }
 
-bool network_split(const struct nt_record *host, const struct nt_record *target, int64_t network,
-		   int64_t part[NT_NETWORK_PARTS_NR])
+enum merged_stage stage_of_part(enum stage_part part)
+{
+#define PART_STAGE(id, name, stage) [NT_##id] = NT_##stage,
+	static const enum merged_stage stages[] = {NT_STAGE_PARTS(PART_STAGE)};
+
+	return stages[part];
+}
+
+static bool network_parts(const struct nt_record *host, const struct nt_record *target,
+			  int64_t network, int64_t *part)
 {
 	const bool r2t = host->shape == NT_SHAPE_R2T_WRITE;
 	int64_t of_host, of_target;
@@ -41,19 +50,66 @@ bool network_split(const struct nt_record *host, const struct nt_record *target,
 		of_host += (int64_t)host->fine[NT_HF_DATA_OUT] - 1;
 		of_target += (int64_t)target->fine[NT_TF_R2T_OUT] - 1;
 	}
-	part[NT_NP_HOST_SEND_QUEUE] = of_host;
-	part[NT_NP_TARGET_SEND_QUEUE] = of_target;
-	part[NT_NP_WIRE] = (int64_t)((uint64_t)network - (uint64_t)(of_host + of_target));
+	part[NT_SP_HOST_SEND_QUEUE] = of_host;
+	part[NT_SP_TARGET_SEND_QUEUE] = of_target;
+	part[NT_SP_WIRE] = (int64_t)((uint64_t)network - (uint64_t)(of_host + of_target));
 	return true;
 }
 
-bool network_is_alone(const struct merged_split *how)
+/* @first, @nr: the waits of a stage; @part: filled with these, and with what they leave of @ns */
+static bool wait_parts(const struct nt_record *r, enum nt_wait first, unsigned int nr, int64_t ns,
+		       int64_t *part)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		if (!r->wait[first + i])
+			return false;
+		part[i] = (int64_t)r->wait[first + i] - 1;
+		if (part[i] > ns)
+			return false;
+		ns -= part[i];
+	}
+	part[nr] = ns;
+	return true;
+}
+
+static bool is_alone(const struct merged_split *how, unsigned int stage)
 {
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
-		if ((how->into[i] == NT_MS_NETWORK_TRANSMISSION) !=
-		    (i == NT_MS_NETWORK_TRANSMISSION))
+		if ((how->into[i] == stage) != (i == stage))
 			return false;
 	return true;
+}
+
+uint32_t stage_parts(const struct merged_split *how, const struct nt_record *host,
+		     const struct nt_record *target, const int64_t stage[NT_MERGED_STAGES_NR],
+		     int64_t part[NT_STAGE_PARTS_NR])
+{
+	static const struct {
+		enum merged_stage stage;
+		enum nt_side side;
+		enum nt_wait first;
+		unsigned int nr;
+		enum stage_part part;
+	} waits[] = {
+		{NT_MS_NVME_TCP_SUBMISSION, NT_HOST, NT_W_SEND_WAKEUP, 1, NT_SP_HOST_SEND_WAKEUP},
+		{NT_MS_NSTACK_SUBMISSION, NT_TARGET, NT_W_STACK, 2, NT_SP_TARGET_STACK},
+		{NT_MS_NVMET_TCP_COMPLETION, NT_TARGET, NT_W_SEND_WAKEUP, 1,
+		 NT_SP_TARGET_SEND_WAKEUP},
+		{NT_MS_NSTACK_COMPLETION, NT_HOST, NT_W_STACK, 2, NT_SP_HOST_STACK},
+	};
+	uint32_t known = 0;
+
+	if (!may_have_parts(host, target))
+		return 0;
+	if (is_alone(how, NT_MS_NETWORK_TRANSMISSION) &&
+	    network_parts(host, target, stage[NT_MS_NETWORK_TRANSMISSION], part))
+		known |= 1u << NT_MS_NETWORK_TRANSMISSION;
+	for (unsigned int i = 0; i < ARRAY_SIZE(waits); i++)
+		if (is_alone(how, waits[i].stage) &&
+		    wait_parts(waits[i].side == NT_HOST ? host : target, waits[i].first,
+			       waits[i].nr, stage[waits[i].stage], part + waits[i].part))
+			known |= 1u << waits[i].stage;
+	return known;
 }
 
 const char *merged_joined_name(const uint8_t into[NT_MERGED_STAGES_NR], unsigned int stage,

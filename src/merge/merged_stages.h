@@ -29,31 +29,33 @@
 enum merged_stage { NT_MERGED_STAGES(NT_ENUM_STAGE) NT_MERGED_STAGES_NR };
 
 /*
- * What network_transmission is made of where both sides have finer points: what waited in either
- * sender's TCP, and the rest. They add up to it. These stand in its place in totals, which number
- * them behind the ten.
+ * The parts of stages where finer points and waits are known: X(identifier, name, stage). They add
+ * up to their stage, and stand in its place in totals, which number them behind the ten. The last
+ * part of a stage, and the wire, is what the others leave of it.
  */
-#define NT_NETWORK_PARTS(X)                      \
-	X(NP_HOST_SEND_QUEUE, "host_send_queue") \
-	X(NP_WIRE, "wire")                       \
-	X(NP_TARGET_SEND_QUEUE, "target_send_queue")
+#define NT_STAGE_PARTS(X)                                                       \
+	X(SP_HOST_SEND_WAKEUP, "host_send_wakeup", MS_NVME_TCP_SUBMISSION)      \
+	X(SP_HOST_SEND_WORKER, "host_send_worker", MS_NVME_TCP_SUBMISSION)      \
+	X(SP_TARGET_STACK, "target_stack", MS_NSTACK_SUBMISSION)                \
+	X(SP_TARGET_WAKEUP, "target_wakeup", MS_NSTACK_SUBMISSION)              \
+	X(SP_TARGET_WORKER, "target_worker", MS_NSTACK_SUBMISSION)              \
+	X(SP_TARGET_SEND_WAKEUP, "target_send_wakeup", MS_NVMET_TCP_COMPLETION) \
+	X(SP_TARGET_SEND_WORKER, "target_send_worker", MS_NVMET_TCP_COMPLETION) \
+	X(SP_HOST_SEND_QUEUE, "host_send_queue", MS_NETWORK_TRANSMISSION)       \
+	X(SP_WIRE, "wire", MS_NETWORK_TRANSMISSION)                             \
+	X(SP_TARGET_SEND_QUEUE, "target_send_queue", MS_NETWORK_TRANSMISSION)   \
+	X(SP_HOST_STACK, "host_stack", MS_NSTACK_COMPLETION)                    \
+	X(SP_HOST_WAKEUP, "host_wakeup", MS_NSTACK_COMPLETION)                  \
+	X(SP_HOST_WORKER, "host_worker", MS_NSTACK_COMPLETION)
 
-enum network_part { NT_NETWORK_PARTS(NT_ENUM_STAGE) NT_NETWORK_PARTS_NR };
+#define NT_ENUM_PART(id, name, stage) NT_##id,
+enum stage_part { NT_STAGE_PARTS(NT_ENUM_PART) NT_STAGE_PARTS_NR };
 
-/** network_part_name() - static string */
-const char *network_part_name(enum network_part part);
+/** stage_part_name() - static string */
+const char *stage_part_name(enum stage_part part);
 
-/**
- * network_split() - the parts of network_transmission
- * @host, @target: records of a command that merged_split() splits
- * @network: its network_transmission
- * @part: filled with nanoseconds; those of both senders are not negative, and the wire is but for
- *        what clocks drift apart while the command runs
- *
- * Return: false if a finer point is not known that the shape of the command passes.
- */
-bool network_split(const struct nt_record *host, const struct nt_record *target, int64_t network,
-		   int64_t part[NT_NETWORK_PARTS_NR]);
+/** stage_of_part() - the stage that it is a part of */
+enum merged_stage stage_of_part(enum stage_part part);
 
 /** merged_stage_name() - static string */
 const char *merged_stage_name(unsigned int stage);
@@ -90,9 +92,6 @@ struct merged_split {
 	uint8_t into[NT_MERGED_STAGES_NR];
 };
 
-/** network_is_alone() - whether network_transmission is joined with no other stage */
-bool network_is_alone(const struct merged_split *how);
-
 /** merged_split_init() - fill @s for a host and a target that lack these points */
 void merged_split_init(struct merged_split *s, uint32_t host_missing, uint32_t target_missing);
 
@@ -114,6 +113,27 @@ bool merged_split_renew(struct merged_split *s, uint32_t host_missing, uint32_t 
  */
 bool merged_split(const struct merged_split *s, const struct nt_record *host,
 		  const struct nt_record *target, int64_t stage[NT_MERGED_STAGES_NR]);
+
+/**
+ * stage_parts() - the parts of a command's stages
+ * @how, @host, @target: as merged_split() has split them
+ * @stage: filled by it
+ * @part: filled with nanoseconds, for stages whose parts are known. None is negative, except for
+ *        the wire, by what clocks drift apart while the command runs
+ *
+ * Return: bits of the stages whose parts are known: that have all finer points or waits that the
+ * shape of the command passes, and are not joined with others.
+ */
+uint32_t stage_parts(const struct merged_split *how, const struct nt_record *host,
+		     const struct nt_record *target, const int64_t stage[NT_MERGED_STAGES_NR],
+		     int64_t part[NT_STAGE_PARTS_NR]);
+
+/** may_have_parts() - whether a command has any finer point or wait */
+static inline bool may_have_parts(const struct nt_record *host, const struct nt_record *target)
+{
+	return host->fine[NT_HF_OUT] | host->wait[NT_W_STACK] | host->wait[NT_W_SEND_WAKEUP] |
+	       target->wait[NT_W_STACK] | target->wait[NT_W_SEND_WAKEUP];
+}
 
 /**
  * merged_joined_name() - "a+b" of the stages that are joined into @stage; Return: @buf, of @size

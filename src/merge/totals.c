@@ -210,28 +210,30 @@ static void add_negative(struct totals *t, struct totals_stage *stage, int64_t n
 	stage->below += ns;
 }
 
-/* Return: false if there is no room or memory for the parts. */
-static bool find_parts(struct totals *t, enum nt_op op)
+/* Return: false if there is no room or memory for the parts of the stages of these bits. */
+static bool find_parts(struct totals *t, enum nt_op op, uint32_t stages)
 {
 	bool full = false;
 
-	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++) {
-		if (!t->part[op][i])
-			t->part[op][i] =
-				stage_get(t, op, TOTALS_PART_BIT(i), network_part_name(i), &full);
+	for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++) {
+		if (t->part[op][i] || !(stages & 1u << stage_of_part(i)))
+			continue;
+		t->part[op][i] = stage_get(t, op, TOTALS_PART_BIT(i), stage_part_name(i), &full);
 		if (!t->part[op][i])
 			return false;
 	}
 	return true;
 }
 
-/* Counts the parts of the network in its place. */
-static void add_parts(struct totals *t, enum nt_op op, const int64_t part[NT_NETWORK_PARTS_NR],
-		      bool negative_counts)
+/* Counts the parts of the stages of these bits in their place. */
+static void add_parts(struct totals *t, enum nt_op op, uint32_t stages,
+		      const int64_t part[NT_STAGE_PARTS_NR], bool negative_counts)
 {
-	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++) {
+	for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++) {
 		struct totals_stage *s = t->part[op][i];
 
+		if (!(stages & 1u << stage_of_part(i)))
+			continue;
 		if (part[i] < 0 && negative_counts)
 			add_negative(t, s, part[i]);
 		else if (part[i] < 0)
@@ -241,37 +243,39 @@ static void add_parts(struct totals *t, enum nt_op op, const int64_t part[NT_NET
 }
 
 /*
- * Counts network_transmission by its parts, if they are known and it stands alone. Return: false if
- * it has to be counted as a whole.
+ * Counts stages by their parts, where these are known. Return: bits of these stages; the others
+ * have to be counted as a whole.
  */
-static bool add_network(struct totals *t, struct totals_row *row, const struct merged_split *how,
-			const struct nt_record *host, const struct nt_record *target,
-			int64_t network)
+static uint32_t add_parted(struct totals *t, struct totals_row *row, const struct merged_split *how,
+			   const struct nt_record *host, const struct nt_record *target,
+			   const int64_t stage[NT_MERGED_STAGES_NR])
 {
-	int64_t part[NT_NETWORK_PARTS_NR];
+	int64_t part[NT_STAGE_PARTS_NR];
+	uint32_t stages = stage_parts(how, host, target, stage, part);
 
-	if (!network_is_alone(how) || !network_split(host, target, network, part) ||
-	    !find_parts(t, row->op) || (row->ctrl && !find_parts(row->ctrl, row->op)))
-		return false;
-	add_parts(t, row->op, part, true);
-	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++)
-		row->part[i] += part[i];
+	if (!stages || !find_parts(t, row->op, stages) ||
+	    (row->ctrl && !find_parts(row->ctrl, row->op, stages)))
+		return 0;
+	add_parts(t, row->op, stages, part, true);
+	for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++)
+		if (stages & 1u << stage_of_part(i))
+			row->part[i] += part[i];
 	if (row->ctrl)
-		add_parts(row->ctrl, row->op, part, false);
-	return true;
+		add_parts(row->ctrl, row->op, stages, part, false);
+	return stages;
 }
 
 /*
  * @network: the stage that the network is in
  * @at: where stages are counted
  * @own: the same for its controller
- * @parted: the network is counted already, by its parts
+ * @parted: bits of the stages that are counted already, by their parts
  * @joined: an arrival of the command may be that of a later packet
  */
 static void add_stages(struct totals *t, struct totals_row *row,
 		       const int64_t stage[NT_MERGED_STAGES_NR], unsigned int network,
 		       struct totals_stage *const at[NT_MERGED_STAGES_NR],
-		       struct totals_stage *const own[NT_MERGED_STAGES_NR], bool parted,
+		       struct totals_stage *const own[NT_MERGED_STAGES_NR], uint32_t parted,
 		       bool joined)
 {
 	row->split++;
@@ -287,7 +291,7 @@ static void add_stages(struct totals *t, struct totals_row *row,
 		if (!s)
 			continue;
 		row->sum[i] += ns;
-		if (parted && i == network)
+		if (parted & 1u << i)
 			continue;
 		if (ns < 0) {
 			add_negative(t, s, ns);
@@ -342,8 +346,7 @@ static __attribute__((noinline)) void add_split(struct totals *t, struct totals_
 		}
 	}
 	if (!full && merged_split(how, host, target, stage)) {
-		bool parted =
-			add_network(t, row, how, host, target, stage[NT_MS_NETWORK_TRANSMISSION]);
+		uint32_t parted = add_parted(t, row, how, host, target, stage);
 
 		add_stages(t, row, stage, how->into[NT_MS_NETWORK_TRANSMISSION], at, own, parted,
 			   joined);
@@ -366,7 +369,7 @@ add_plain(struct totals *t, struct totals_row *row, const struct nt_record *host
 	unsigned int bucket;
 	uint64_t bits = 0;
 
-	if (!row->plain || host->fine[NT_HF_OUT] || !split_whole(host, target, stage))
+	if (!row->plain || may_have_parts(host, target) || !split_whole(host, target, stage))
 		return false;
 #define BITS(id, name) bits |= (uint64_t)stage[NT_##id];
 	NT_MERGED_STAGES(BITS)
@@ -507,7 +510,7 @@ static int row_move(struct totals *into, struct totals_row *from)
 		row->sum[i] += from->sum[i];
 		from->sum[i] = 0;
 	}
-	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++) {
+	for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++) {
 		row->part[i] += from->part[i];
 		from->part[i] = 0;
 	}

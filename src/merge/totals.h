@@ -19,9 +19,9 @@
 /* The most commands that can be kept as the slowest. */
 #define TOTALS_SLOWEST_MAX 1000
 /*
- * The most stages of one operation: the ten, and what they are joined to where machines lack
- * points. Each pair of kernels has ten of them at most, mostly the same ones. A command with more
- * is counted as unsplit.
+ * The most stages of one operation: the ten, their parts, and what they are joined to where
+ * machines lack points. Each pair of kernels has ten of them at most, mostly the same ones. A
+ * command with more is counted as unsplit.
  */
 #define TOTALS_STAGES_MAX 64
 
@@ -48,7 +48,7 @@ struct slow_command {
 
 /**
  * struct totals_stage - a stage of an operation, or several that are joined
- * @stages: bits of the stages of the ten that it is; bit 10 + N: part N of network_transmission
+ * @stages: bits of the stages of the ten that it is; bit 10 + N: part N of stages
  * @name: "a", or "a+b"
  * @time: of each command that has it; a negative time is counted as 0
  * @below: sum of the negative times
@@ -62,7 +62,7 @@ struct totals_stage {
 	__int128 below;
 };
 
-/* The bit of a part of the network in struct totals_stage. */
+/* The bit of a part of a stage in struct totals_stage. */
 #define TOTALS_PART_BIT(part) (1u << (NT_MERGED_STAGES_NR + (part)))
 
 /** totals_stage_sum() - sum of the stage's times, negative ones included; nanoseconds */
@@ -86,7 +86,7 @@ static inline __int128 totals_stage_sum(const struct totals_stage *s)
  * @ctrl: the totals of its controller; NULL: it has none
  * @own: as @stage, there
  * @sum: [stage] nanoseconds, over the commands split, negative times included
- * @part: [part of the network] the same, of those whose network is counted by its parts
+ * @part: [part] the same, of those whose stage is counted by its parts
  */
 struct totals_row {
 	const struct merge_connection *connection;
@@ -103,7 +103,7 @@ struct totals_row {
 	struct totals *ctrl;
 	struct totals_stage *own[NT_MERGED_STAGES_NR];
 	__int128 sum[NT_MERGED_STAGES_NR];
-	__int128 part[NT_NETWORK_PARTS_NR];
+	__int128 part[NT_STAGE_PARTS_NR];
 };
 
 /**
@@ -113,7 +113,7 @@ struct totals_row {
  *            @unsplit_latency: these add up to @latency, to the nanosecond.
  * @latency: [operation], as in a row
  * @stage: [operation][@nr_stages of them], in no order
- * @part: [operation][part of the network] where it is counted, NULL: nowhere yet
+ * @part: [operation][part of a stage] where it is counted, NULL: nowhere yet
  * @lacking: how the last command without some arrivals was split
  * @lacking_stage: [operation] as in a row: where the stages of such commands are counted
  * @unsplit_latency: [operation] of the commands for which not all stages are known
@@ -141,7 +141,7 @@ struct totals {
 	struct hist latency[NT_OPS_NR];
 	struct totals_stage *stage[NT_OPS_NR][TOTALS_STAGES_MAX];
 	unsigned int nr_stages[NT_OPS_NR];
-	struct totals_stage *part[NT_OPS_NR][NT_NETWORK_PARTS_NR];
+	struct totals_stage *part[NT_OPS_NR][NT_STAGE_PARTS_NR];
 	struct merged_split lacking;
 	struct totals_stage *lacking_stage[NT_OPS_NR][NT_MERGED_STAGES_NR];
 	struct hist unsplit_latency[NT_OPS_NR];

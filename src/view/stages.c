@@ -103,7 +103,7 @@ static const struct column population[] = {
 const struct columns population_columns = COLUMNS("population", population);
 
 /* Where each of the ten stages spends its time, and what may stand for one of them. */
-static const unsigned char merged_at[NT_MERGED_STAGES_NR + NT_NETWORK_PARTS_NR] = {
+static const unsigned char merged_at[NT_MERGED_STAGES_NR + NT_STAGE_PARTS_NR] = {
 	[NT_MS_BLK_SUBMISSION] = STAGE_AT_HOST,
 	[NT_MS_NVME_TCP_SUBMISSION] = STAGE_AT_HOST,
 	[NT_MS_NSTACK_SUBMISSION] = STAGE_AT_TARGET,
@@ -114,9 +114,19 @@ static const unsigned char merged_at[NT_MERGED_STAGES_NR + NT_NETWORK_PARTS_NR] 
 	[NT_MS_NSTACK_COMPLETION] = STAGE_AT_HOST,
 	[NT_MS_NVME_TCP_COMPLETION] = STAGE_AT_HOST,
 	[NT_MS_BLK_COMPLETION] = STAGE_AT_HOST,
-	[NT_MERGED_STAGES_NR + NT_NP_HOST_SEND_QUEUE] = STAGE_AT_HOST,
-	[NT_MERGED_STAGES_NR + NT_NP_WIRE] = STAGE_AT_NETWORK,
-	[NT_MERGED_STAGES_NR + NT_NP_TARGET_SEND_QUEUE] = STAGE_AT_TARGET,
+	[NT_MERGED_STAGES_NR + NT_SP_HOST_SEND_WAKEUP] = STAGE_AT_HOST,
+	[NT_MERGED_STAGES_NR + NT_SP_HOST_SEND_WORKER] = STAGE_AT_HOST,
+	[NT_MERGED_STAGES_NR + NT_SP_TARGET_STACK] = STAGE_AT_TARGET,
+	[NT_MERGED_STAGES_NR + NT_SP_TARGET_WAKEUP] = STAGE_AT_TARGET,
+	[NT_MERGED_STAGES_NR + NT_SP_TARGET_WORKER] = STAGE_AT_TARGET,
+	[NT_MERGED_STAGES_NR + NT_SP_TARGET_SEND_WAKEUP] = STAGE_AT_TARGET,
+	[NT_MERGED_STAGES_NR + NT_SP_TARGET_SEND_WORKER] = STAGE_AT_TARGET,
+	[NT_MERGED_STAGES_NR + NT_SP_HOST_SEND_QUEUE] = STAGE_AT_HOST,
+	[NT_MERGED_STAGES_NR + NT_SP_WIRE] = STAGE_AT_NETWORK,
+	[NT_MERGED_STAGES_NR + NT_SP_TARGET_SEND_QUEUE] = STAGE_AT_TARGET,
+	[NT_MERGED_STAGES_NR + NT_SP_HOST_STACK] = STAGE_AT_HOST,
+	[NT_MERGED_STAGES_NR + NT_SP_HOST_WAKEUP] = STAGE_AT_HOST,
+	[NT_MERGED_STAGES_NR + NT_SP_HOST_WORKER] = STAGE_AT_HOST,
 };
 
 static unsigned int where_of(uint32_t stages)
@@ -253,12 +263,15 @@ static void stages_of_sum(struct stage_rows *rows, const struct stats *s,
 		side_add(rows, s->side, into, (enum nt_op)op, sum->stage[op], sum->commands[op]);
 }
 
-/* The first stage of a set; for a part of the network, that. */
+/* The first stage of a set; for a part of a stage, that. */
 static uint32_t first_of(uint32_t stages)
 {
 	uint32_t first = stages & -stages;
 
-	return first < 1u << NT_MERGED_STAGES_NR ? first : 1u << NT_MS_NETWORK_TRANSMISSION;
+	for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++)
+		if (first == TOTALS_PART_BIT(i))
+			return 1u << stage_of_part((enum stage_part)i);
+	return first;
 }
 
 /* Compares two sets of joined stages: by the first stage, then by the set. */

@@ -62,14 +62,14 @@ static unsigned int operations(const struct hist *latency, unsigned char op[NT_O
 	return nr;
 }
 
-/* The time of some of the ten stages of a connection, or of a part of the network. */
+/* The time of some of the ten stages of a connection, or of a part of one. */
 static double time_of(const struct totals_row *row, uint32_t stages)
 {
 	double ns = 0;
 
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
 		ns += stages & 1u << i && row->how.into[i] == i ? (double)row->sum[i] : 0;
-	for (unsigned int i = 0; i < NT_NETWORK_PARTS_NR; i++)
+	for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++)
 		ns += stages & TOTALS_PART_BIT(i) ? (double)row->part[i] : 0;
 	return ns;
 }

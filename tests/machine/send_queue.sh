@@ -3,7 +3,7 @@
 # run with: --icount
 # takes: 60
 # --points fine: time that is put on the wire is told as wire, by what fio saw, to 10 %, and neither sender's queue nor any
-# other stage grows; every command is split. Where there are no finer points, it says so.
+# other stage grows; every command is split. Where there are no points of send queues, it says so.
 set -u
 . /lib/machine.sh
 
@@ -20,8 +20,8 @@ if ! finer_points; then
 		tracer_start $side.log record --$side --points fine --force -o $side.ntp
 		fio --filename="$(host_device "$ctrl")" --direct=1 --rw=randread --size=64m --number_ios=8 --name=x >/dev/null
 		tracer_stop "$tracer_pid"
-		check "$side: it says that there are no finer points, and why" \
-			grep -q "no finer points: with stock drivers the verifier of this kernel may crash" $side.log.err
+		check "$side: it says that there are no points of send queues, and why" \
+			grep -q "no finer points of send queues: with stock drivers the verifier of this kernel may crash" $side.log.err
 		check "$side: commands are recorded all the same" test "$(ntprof-bpf report --format csv --commands $side.ntp | wc -l)" -gt 8
 	done
 	host_disconnect "$ctrl"
@@ -55,8 +55,9 @@ load() {
 	equal "$1: no stage is negative" "$(grep ^negative_stages "$1.report")" "negative_stages 0 worst 0"
 }
 
-stages=$(printf '%s\n' blk_submission nvme_tcp_submission nstack_submission nvmet_tcp_submission target_subsystem \
-	nvmet_tcp_completion host_send_queue wire target_send_queue nstack_completion nvme_tcp_completion blk_completion)
+stages=$(printf '%s\n' blk_submission host_send_wakeup host_send_worker target_stack target_wakeup target_worker \
+	nvmet_tcp_submission target_subsystem target_send_wakeup target_send_worker host_send_queue wire target_send_queue \
+	host_stack host_wakeup host_worker nvme_tcp_completion blk_completion)
 
 # grown RUN BASE STAGE: it has grown by what fio saw, and no other by more than a tenth of that.
 grown() {

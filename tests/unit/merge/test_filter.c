@@ -204,6 +204,29 @@ static void parts_of_the_network_are_held_where_both_sides_know_them(void **stat
 	}
 }
 
+/* Each side's waits are known by itself. */
+static void parts_of_other_stages_are_held_where_their_side_knows_them(void **state)
+{
+	const uint32_t missing[NT_SIDES] = {0};
+
+	for (unsigned int i = 0; i < 3; i++) {
+		struct nt_record h = host, t = target;
+		struct filter f = {0};
+		char text[64];
+
+		h.wait[NT_W_STACK] = 1 + 3;
+		h.wait[NT_W_WAKEUP] = 1 + 2;
+		snprintf(text, sizeof(text), "host_wakeup>%uns", 1 + i);
+		assert_null(filter_where(&f, text));
+		assert_int_equal(filter_takes_matched(&f, &connection, &h, &t, missing, &all),
+				 i == 0);
+		h.wait[NT_W_STACK] = 0;
+		assert_false(filter_takes_matched(&f, &connection, &h, &t, missing, &all));
+		assert_null(filter_where(&f, "target_worker<1s"));
+		assert_false(filter_takes_matched(&f, &connection, &h, &t, missing, &all));
+	}
+}
+
 static void several_conditions_may_stand_in_one_text(void **state)
 {
 	struct filter f = {0};
@@ -595,6 +618,7 @@ int main(void)
 		cmocka_unit_test(every_stage_is_held_against_each_relation),
 		cmocka_unit_test(all_conditions_have_to_hold),
 		cmocka_unit_test(parts_of_the_network_are_held_where_both_sides_know_them),
+		cmocka_unit_test(parts_of_other_stages_are_held_where_their_side_knows_them),
 		cmocka_unit_test(several_conditions_may_stand_in_one_text),
 		cmocka_unit_test(what_is_no_condition_is_refused),
 		cmocka_unit_test(a_stage_that_others_are_not_parted_from_has_their_time),

@@ -513,8 +513,8 @@ static void the_network_is_what_both_senders_kept_and_the_wire(void **state)
 	assert_int_equal(totals_fold(&all, &t), 0);
 	assert_int_equal(totals_stage_sum(stage_of(&all, "wire")), 2100);
 	assert_int_equal(stages_sum(&all), all.latency[NT_OP_READ].sum);
-	assert_true(all.row[NT_OP_READ]->part[NT_NP_WIRE] == 2100);
-	assert_true(t.row[NT_OP_READ]->part[NT_NP_WIRE] == 0);
+	assert_true(all.row[NT_OP_READ]->part[NT_SP_WIRE] == 2100);
+	assert_true(t.row[NT_OP_READ]->part[NT_SP_WIRE] == 0);
 	/* Drift may make the wire negative, and nothing else. */
 	add_fine(&all, 100, 100, 20);
 	assert_int_equal(all.negative, 1);
@@ -530,18 +530,104 @@ static void an_r2t_write_waits_twice_in_each_sender(void **state)
 {
 	struct nt_record host = {.shape = NT_SHAPE_R2T_WRITE, .fine = {11, 101}};
 	struct nt_record target = {.shape = NT_SHAPE_R2T_WRITE, .fine = {1001, 1}};
-	int64_t part[NT_NETWORK_PARTS_NR];
+	const int64_t stage[NT_MERGED_STAGES_NR] = {[NT_MS_NETWORK_TRANSMISSION] = 5000};
+	int64_t part[NT_STAGE_PARTS_NR];
+	struct merged_split how;
 
-	assert_true(network_split(&host, &target, 5000, part));
-	assert_int_equal(part[NT_NP_HOST_SEND_QUEUE], 110);
-	assert_int_equal(part[NT_NP_TARGET_SEND_QUEUE], 1000);
-	assert_int_equal(part[NT_NP_WIRE], 5000 - 1110);
+	merged_split_init(&how, 0, 0);
+	assert_int_equal(stage_parts(&how, &host, &target, stage, part),
+			 1u << NT_MS_NETWORK_TRANSMISSION);
+	assert_int_equal(part[NT_SP_HOST_SEND_QUEUE], 110);
+	assert_int_equal(part[NT_SP_TARGET_SEND_QUEUE], 1000);
+	assert_int_equal(part[NT_SP_WIRE], 5000 - 1110);
 	for (unsigned int i = 0; i < 4; i++) {
 		struct nt_record h = host, t = target;
 
 		(i & 1 ? &h : &t)->fine[i / 2] = 0;
-		assert_false(network_split(&h, &t, 5000, part));
+		assert_int_equal(stage_parts(&how, &h, &t, stage, part), 0);
 	}
+}
+
+static uint32_t random32(void)
+{
+	static uint64_t x = 88172645463325252ULL;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return (uint32_t)(x >> 20);
+}
+
+/*
+ * Whatever finer points and waits a command has: the parts of a stage are not negative, but for the
+ * wire, and add up to it, and a stage of which one is not known, or that is longer than the stage,
+ * is a whole.
+ */
+static void parts_add_up_to_their_stage(void **state)
+{
+	for (unsigned int n = 0; n < 100000; n++) {
+		struct nt_record host = {.shape = random32() % NT_SHAPES_NR}, target = host;
+		int64_t stage[NT_MERGED_STAGES_NR], part[NT_STAGE_PARTS_NR];
+		int64_t left[NT_MERGED_STAGES_NR];
+		struct merged_split how;
+		uint32_t known;
+
+		merged_split_init(&how, n % 7 ? 0 : 1u << NT_H_RX, n % 11 ? 0 : 1u << NT_T_SEND);
+		for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+			left[i] = stage[i] = random32() >> random32() % 32;
+		for (unsigned int i = 0; i < NT_FINE_MAX; i++) {
+			host.fine[i] = random32() % 3 ? random32() : 0;
+			target.fine[i] = random32() % 3 ? random32() : 0;
+		}
+		for (unsigned int i = 0; i < NT_WAITS_NR; i++) {
+			host.wait[i] = random32() % 5 ? random32() >> random32() % 32 : 0;
+			target.wait[i] = random32() % 5 ? random32() >> random32() % 32 : 0;
+		}
+		known = stage_parts(&how, &host, &target, stage, part);
+		for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++) {
+			if (!(known & 1u << stage_of_part(i)))
+				continue;
+			assert_true(part[i] >= 0 || i == NT_SP_WIRE);
+			left[stage_of_part(i)] -= part[i];
+		}
+		for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+			assert_int_equal(left[i], known & 1u << i ? 0 : stage[i]);
+		assert_int_equal(!!(known & 1u << NT_MS_NVME_TCP_SUBMISSION),
+				 host.wait[NT_W_SEND_WAKEUP] &&
+					 host.wait[NT_W_SEND_WAKEUP] - 1 <=
+						 stage[NT_MS_NVME_TCP_SUBMISSION]);
+		if (known & 1u << NT_MS_NSTACK_SUBMISSION) {
+			assert_int_equal(part[NT_SP_TARGET_STACK], target.wait[NT_W_STACK] - 1);
+			assert_int_equal(part[NT_SP_TARGET_WAKEUP], target.wait[NT_W_WAKEUP] - 1);
+		}
+		if (known & 1u << NT_MS_NSTACK_COMPLETION)
+			assert_int_equal(part[NT_SP_HOST_STACK], host.wait[NT_W_STACK] - 1);
+		/* Joined stages have no parts. */
+		if (n % 7 == 0)
+			assert_int_equal(known & 1u << NT_MS_NSTACK_COMPLETION, 0);
+		if (n % 11 == 0)
+			assert_int_equal(known & 1u << NT_MS_NVMET_TCP_COMPLETION, 0);
+	}
+}
+
+/* Each side's waits are known by itself. */
+static void waits_of_one_side_stand_beside_whole_stages_of_the_other(void **state)
+{
+	struct nt_record host = host_read(9000), target = target_read();
+	struct totals t;
+
+	assert_int_equal(totals_init(&t, 0), 0);
+	host.wait[NT_W_STACK] = 1 + 3;
+	host.wait[NT_W_WAKEUP] = 1;
+	assert_int_equal(totals_add(&t, &one, &host, &target), 0);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "host_stack")), 3);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "host_wakeup")), 0);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "host_stack")) +
+				 totals_stage_sum(stage_of(&t, "host_worker")),
+			 host.points[NT_H_C2H] - host.points[NT_H_RX]);
+	assert_int_equal(stage_of(&t, "nstack_submission")->time.count, 1);
+	assert_int_equal(stages_sum(&t), t.latency[NT_OP_READ].sum);
+	totals_free(&t);
 }
 
 int main(void)
@@ -562,6 +648,8 @@ int main(void)
 		cmocka_unit_test(stages_of_centuries_wrap_around),
 		cmocka_unit_test(the_network_is_what_both_senders_kept_and_the_wire),
 		cmocka_unit_test(an_r2t_write_waits_twice_in_each_sender),
+		cmocka_unit_test(parts_add_up_to_their_stage),
+		cmocka_unit_test(waits_of_one_side_stand_beside_whole_stages_of_the_other),
 		cmocka_unit_test(more_kinds_of_stages_than_there_is_room_for_are_unsplit),
 	};
 
