@@ -47,10 +47,10 @@ network() {
 	now_and_then 0.7 burst
 }
 loss() { wire delay 50us loss 0.4%; }
-# Somebody else reads from the same disk, which carries 4 MB/s: then it is busy with that for 60 ms.
+# Somebody else reads from the disk, which carries 4 MB/s: then it is busy with that for 60 ms.
 disk() { io local "$backing" --iodepth=64 --thinktime=600ms --thinktime_blocks=64; }
 one_array() { io far "$far" --rate_iops=12; }
-size() { io large "$dev" --bs=1m --rate_iops=7; }
+size() { io large "$dev" --bs=1m --rate_iops=15; }
 depth() { io deep "$dev" --iodepth=48 --thinktime=600ms --thinktime_blocks=48; }
 r2t() { io r2t "$dev" --rw=randwrite --bs=8k --rate_iops=4; }
 # Something of a higher priority than the workers.
@@ -119,9 +119,10 @@ one() {
 	[[ $1 != reset ]] || wait_for grep -qx live "/sys/class/nvme/$ctrl/state"
 }
 
+# Two arrays on one disk, and one that is far slower.
 backing=$(target_setup_null plain size=256 delay=300000 mbps=4)
 target_subsystem "$backing"
-target_subsystem "$twin_nqn" "$(target_setup_null twin size=256 delay=300000)"
+target_subsystem "$twin_nqn" "$backing"
 target_subsystem "$far_nqn" "$(target_setup_null far size=256 delay=20000000)"
 target_port 127.0.0.1 4420 inline_data_size=4096
 ctrl=$(host_connect -i 1)

@@ -128,15 +128,14 @@ static void without_a_key_the_first_cell_says_what_a_line_is(void **state)
 
 static void a_name_is_whole_below_the_table_once(void **state)
 {
-	assert_printed(
-		"nqn,host", "max", 0,
-		"nqn        host   commands  failed  IOPS  MB/s  depth  deepest     max\n"
-		"total      -             3       1  1.50  0.01   1.33        2  2.00ms\n"
-		"...:disks  nqn.a         2       0  1.00  0.00   1.50        2   300us\n"
-		"...:disks  nqn.b         1       1  0.50  0.00   1.00        1  2.00ms\n"
-		"...:disks: nqn.2014-08.org.example:disks (subsystem NQN)\n"
-		"nqn.a: nqn.a (host NQN)\n"
-		"nqn.b: nqn.b (host NQN)\n");
+	assert_printed("nqn,host", "max", 0,
+		       "nqn        host   commands  failed  IOPS  MB/s  depth  deepest     max\n"
+		       "total      -             3       1  1.50  0.01   1.33        2  2.00ms\n"
+		       "...:disks  nqn.a         2       0  1.00  0.00   1.50        2   300us\n"
+		       "...:disks  nqn.b         1       1  0.50  0.00   1.00        1  2.00ms\n"
+		       "...:disks: nqn.2014-08.org.example:disks (subsystem NQN)\n"
+		       "nqn.a: nqn.a (host NQN)\n"
+		       "nqn.b: nqn.b (host NQN)\n");
 }
 
 /* Two reads by queue 1 and a write by queue 2, whose first stage takes a tenth; the others are

@@ -100,7 +100,8 @@ static void assert_property(const char *object, struct json_object *properties, 
 
 static void assert_column(const char *object, const struct column *c)
 {
-	/* A report's rows have the depth that their commands found, which is the same figure there. */
+	/* A report's rows have the depth that their commands found, which is the same figure there.
+	 */
 	const char *title = strcmp(c->name, "mean_in_flight") ? c->title : "inflight";
 	char description[128];
 

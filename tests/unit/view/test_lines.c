@@ -384,7 +384,7 @@ static void others_of_unknown_connections_are_told_if_there_are_some(void **stat
 
 	story_print_blocked(&b, true, out);
 	assert_int_equal(fflush(out), 0);
-	assert_non_null(strstr(written, "did 2 others, 0 of other hosts, each in 1.50us\n"));
+	assert_non_null(strstr(written, "did 2, of these 0 of other hosts, each in 1.50us\n"));
 	assert_null(strstr(written, "it may have done"));
 	b.disk_unknown = 7;
 	story_print_blocked(&b, true, out);
