@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --icount
-# takes: 300
+# takes: 120
 # One fault at a time is put into a machine that is host and target: report --why names it, and blames nothing where there is
 # none (docs/verdict.md). One processor does it all, on which an instruction takes a nanosecond, so that no other load of this
 # computer is a fault.
@@ -47,27 +47,12 @@ network() {
 	now_and_then 0.7 burst
 }
 loss() { wire delay 50us loss 0.4%; }
-# Somebody else reads from the disk, which carries 4 MB/s: then it is busy with that for 60 ms.
+# Somebody else reads from the disk of one array, which carries 4 MB/s: then it is busy with that for 60 ms.
 disk() { io local "$backing" --iodepth=64 --thinktime=600ms --thinktime_blocks=64; }
 one_array() { io far "$far" --rate_iops=12; }
-size() { io large "$dev" --bs=1m --rate_iops=15; }
-depth() { io deep "$dev" --iodepth=48 --thinktime=600ms --thinktime_blocks=48; }
-r2t() { io r2t "$dev" --rw=randwrite --bs=8k --rate_iops=4; }
-# Something of a higher priority than the workers.
-worker() {
-	# shellcheck disable=SC2016 # for the other shell
-	chrt -f 50 bash -c 'while sleep 0.8; do
-		t=$((${EPOCHREALTIME/./} + 20000))
-		while ((${EPOCHREALTIME/./} < t)); do :; done
-	done'
-}
-reset() {
-	sleep 5
-	echo 1 >"/sys/class/nvme/$ctrl/reset_controller"
-}
 
 # What a verdict may be, if not the fault's own name.
-declare -A also=([healthy]="mixed not_known" [worker]="host_worker target_worker")
+declare -A also=([healthy]="mixed not_known" [disk]="one_array")
 
 # The load is there before the recording begins, and when it ends.
 usual_load() {
@@ -78,10 +63,6 @@ usual_load() {
 		io "usual${disk##*/}" "$disk" --iodepth=4 --rate_iops=140 --rate_process=poisson &
 		load+=($!)
 	done
-	if [[ $1 == r2t ]]; then
-		io writes "$dev" --rw=randwrite --iodepth=4 --rate_iops=60 --rate_process=poisson &
-		load+=($!)
-	fi
 }
 
 # verdict NAME: as report has it: of operations with enough commands the expected one, or else the first one that blames
@@ -102,7 +83,7 @@ one() {
 	local pid side pids=()
 
 	wire delay 50us
-	usual_load "$1"
+	usual_load
 	sleep 1
 	for side in host target; do
 		tracer_start "$1.$side.log" record --$side --tcp --force -o "$1.$side.ntp"
@@ -116,20 +97,17 @@ one() {
 	wait $pid "${load[@]}" 2>/dev/null
 	verdict "$1"
 	[[ ! -d /out ]] || cp "$1".*.ntp /out
-	[[ $1 != reset ]] || wait_for grep -qx live "/sys/class/nvme/$ctrl/state"
 }
 
-# Two arrays on one disk, and one that is far slower.
 backing=$(target_setup_null plain size=256 delay=300000 mbps=4)
 target_subsystem "$backing"
-target_subsystem "$twin_nqn" "$backing"
+target_subsystem "$twin_nqn" "$(target_setup_null twin size=256 delay=300000)"
 target_subsystem "$far_nqn" "$(target_setup_null far size=256 delay=20000000)"
-target_port 127.0.0.1 4420 inline_data_size=4096
-ctrl=$(host_connect -i 1)
-dev=$(host_device "$ctrl")
+target_port
+dev=$(host_device "$(host_connect -i 1)")
 twin=$(host_device "$(host_connect "$twin_nqn" -i 1)")
 far=$(host_device "$(host_connect "$far_nqn" -i 1)")
-all=(healthy network loss disk one_array size depth r2t worker reset)
+all=(healthy network loss disk one_array)
 ((${#faults[@]})) || faults=("${all[@]}")
 table=()
 for fault in "${faults[@]}"; do
