@@ -325,7 +325,7 @@ static void percentiles_of_few_commands_are_those_of_ten_seconds(void **state)
 /* Groups of --by have no column for it, and rows of recordings no ten seconds. */
 static void groups_say_below_what_their_latencies_are_of(void **state)
 {
-	struct group_choice choice = {.grouping.by = {1, {GROUP_CTRL}}};
+	struct group_choice choice = {.grouping.by = {.nr = 1, .key = {GROUP_CTRL}}};
 
 	t.o.choice = t.state.choice = &choice;
 	for (uint64_t second = 1; second <= 3; second++) {
@@ -342,7 +342,7 @@ static void groups_say_below_what_their_latencies_are_of(void **state)
 /* Groups that are made of records have ten seconds, too, and stay for as long. */
 static void groups_of_records_have_percentiles_of_ten_seconds(void **state)
 {
-	struct group_choice choice = {.grouping.by = {1, {GROUP_SIZE}}};
+	struct group_choice choice = {.grouping.by = {.nr = 1, .key = {GROUP_SIZE}}};
 	struct live_groups *groups;
 	struct group_name name = {.size = 4096};
 	struct nt_record r = {.side = NT_HOST,
