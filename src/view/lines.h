@@ -149,6 +149,8 @@ void table_row(const struct table *t, const void *row, FILE *f);
 
 /* The line may have any length, so all items stay in one line. */
 #define WRAP_NEVER (~0u)
+/* The same on a screen, which cuts the line: what is zero is not worth its place. */
+#define WRAP_CUT (WRAP_NEVER >> 1)
 
 /**
  * struct wrap - position in the line

@@ -267,7 +267,7 @@ static int merged_print(const struct view_options *o, const struct block *b, con
 			      ?: connections_print_stages(m, NULL, NULL,
 							  s->part[SCREEN_CONNECTIONS], wrap);
 	if (!b->summary && is_short(o) && peers_run(o->peers))
-		wrap = WRAP_NEVER;
+		wrap = WRAP_CUT;
 	if (b->summary || !is_small(o) || !peers_run(o->peers))
 		peers_print(o->peers, b->summary, s->part[SCREEN_PEERS], wrap);
 	for (unsigned int i = 0; !err && live_merge_peer(o->peers, i); i++)

@@ -113,6 +113,10 @@ static void the_reason_of_a_death_comes_before_the_command(void **state)
 	assert_shown(text, "\npeer 1 says: why it failed\nmatched 0\n");
 	assert_null(strstr(text, "all the rest"));
 	free(text);
+	/* Nor are they where the screen has a line for it and cuts that. */
+	text = text_of(l, false, WRAP_CUT);
+	assert_shown(text, "\nmatched 0\n");
+	free(text);
 	live_merge_free(l);
 }
 
