@@ -205,7 +205,7 @@ struct filter_span filter_span(const struct filter *f, const struct instant *beg
 {
 	struct filter_span span = {.nr = !f->nr_times,
 				   .part = {{.to_ns = f->nr_times ? 0 : UINT64_MAX}}};
-	struct filter_part part[FILTER_TIMES_MAX];
+	struct filter_part part[FILTER_TIMES_MAX] = {{0}};
 
 	for (unsigned int i = 0; i < f->nr_times; i++)
 		part[i] = part_of(&f->time[i], began, end_ns);

@@ -793,7 +793,7 @@ static void endless_events_of_one_recording_leave_those_of_another(void **state)
 	RUN(&r, "report", few.path, many.path, "--every", "1s", "--format=text");
 	assert_int_equal(r.status, 0);
 	assert_contains(r.out, "  at 1.203 s: m nvme0 connecting\n");
-	snprintf(r.err, sizeof(r.err), "too old to be kept: %u\n", PATH_EVENTS_MAX);
+	snprintf(r.err, sizeof(r.err), "too old to be kept: %d\n", PATH_EVENTS_MAX);
 	assert_contains(r.out, r.err);
 	close(few.fd);
 	close(many.fd);
