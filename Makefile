@@ -89,7 +89,7 @@ SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c tests/unit/cli/live.c))
 # Everything but main(): tests, fuzzers and benchmarks are linked with what they need of it.
 LIBRARY := $(BUILD)/libntprof.a
-BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/plain/ntprof-bpf
+BENCH_PROGRAMS := $(BUILD)/bench/attach $(BUILD)/bench/unrelated $(BUILD)/bench/plain/ntprof-bpf
 
 # For a make that is started without -j: as many jobs as there are processors.
 PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
