@@ -55,7 +55,8 @@ static int fail(const char *what)
 
 int main(int argc, char **argv)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in address = {.sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t length = sizeof(address);
 	bool messages = argc == 3 && !strcmp(argv[1], "messages"), warm = false;
 	size_t size = messages ? 4 << 10 : sizeof(buffer);
@@ -69,7 +70,8 @@ int main(int argc, char **argv)
 	listener = socket(AF_INET, SOCK_STREAM, 0);
 	fd = socket(AF_INET, SOCK_STREAM, 0);
 	if (bind(listener, (struct sockaddr *)&address, length) || listen(listener, 1) ||
-	    getsockname(listener, (struct sockaddr *)&address, &length) || connect(fd, (struct sockaddr *)&address, length))
+	    getsockname(listener, (struct sockaddr *)&address, &length) ||
+	    connect(fd, (struct sockaddr *)&address, length))
 		return fail("connect");
 	switch (fork()) {
 	case -1:
