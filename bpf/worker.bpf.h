@@ -36,6 +36,8 @@ struct nt_ready {
  * @head: number of notes that were ever made of it
  * @read: number of those that were looked up
  * @seq: place in the stream of the PDU that is being received (target, stock)
+ *
+ * Those of two queues share no cache line.
  */
 struct nt_worker {
 	__u64 awake;
@@ -45,7 +47,7 @@ struct nt_worker {
 	__u32 read;
 	__u32 seq;
 	struct nt_ready ready[NT_READY];
-};
+} __attribute__((aligned(64)));
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
