@@ -291,6 +291,13 @@ $(BUILD)/unit/spoiled: $(BUILD)/ntprof-bpf tests/spoil Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)tests/spoil $< $@ $(SPOILED)
 
+# Each load and store of the programs calls a function of accesses.c, in the place of the library of that sanitizer.
+$(BUILD)/unit/bpf/test_%_lines: tests/unit/bpf/test_%_lines.c tests/unit/bpf/accesses.c
+	@echo "  UNIT    $@"
+	$(Q)mkdir -p $(@D)
+	$(Q)$(COMPILE_BPF_TEST) -fno-sanitize=all -fsanitize=thread -MMD -MP -MT $@ -c -o $@.o $<
+	$(Q)$(COMPILE_BPF_TEST) -fno-sanitize=all -o $@ $@.o tests/unit/bpf/accesses.c -lcmocka $(LDFLAGS)
+
 $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)

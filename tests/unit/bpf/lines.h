@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which cache lines the commands of two CPUs share in a steady state, where all queues, histograms
+ * and states are there. A line that one CPU writes and another one uses goes back and forth between
+ * them. Include it before everything else.
+ *
+ * LINES_OF: "bpf/host.h" or "bpf/target.h". LINES_SLOT(): the slot of the first or the second of
+ * two queues
+ */
+#ifndef NTPROF_TESTS_BPF_LINES_H
+#define NTPROF_TESTS_BPF_LINES_H
+
+#include "bpf/accesses.h"
+
+#include LINES_OF
+
+/* Commands of each kind, before all is there, and then: each slot of a ring of 128 is used. */
+#define LINES_WARM 2
+#define LINES_ROUNDS 130
+
+/* How programs were loaded, and which commands come. */
+struct lines_how {
+	const char *name;
+	bool ends, bursts, selects, records, fine, joins, fails;
+	__u32 sample_below;
+};
+
+/*
+ * The memory of programs. Those of a side follow, as LINES() or NULL. What all CPUs write is one
+ * line: a ring buffer has a lock.
+ */
+/* clang-format off */
+#define LINES(name, what) {name, &(what), sizeof(what), 0}
+#define LINES_OF_ALL(name, what) {name, &(what), sizeof(what), 1}
+#define LINES_FROM(name, member) {name, &(member), ACCESSES_LINE, 0}
+#define LINES_PLACES(...)							\
+	LINES_FROM("tracked", nt_control.tracked),				\
+	LINES_FROM("looked_ns", nt_control.seen_offset),			\
+	LINES("control", nt_control),						\
+	LINES("counters", nt_counters),						\
+	LINES("pools", nt_pools),						\
+	LINES("free", nt_free),							\
+	LINES("past", nt_past),							\
+	LINES_OF_ALL("alikes", nt_alikes),					\
+	LINES("hist_buckets", nt_hist_index),					\
+	LINES("hists", nt_first_hists),						\
+	LINES("shared_stages", nt_stages_of),					\
+	LINES("stages", nt_first_stages),					\
+	LINES("cmds", nt_first_cmds),						\
+	LINES("index", nt_index),						\
+	LINES("slots", nt_slot_index),						\
+	LINES_FROM("pdu_time", kernel.queues[LINES_SLOT(0)].pdu_time),		\
+	LINES_FROM("pdu_time", kernel.queues[LINES_SLOT(1)].pdu_time),		\
+	LINES("queues", kernel.queues),						\
+	LINES("learned", kernel.learned),					\
+	LINES("addresses", kernel.kernel_queues),				\
+	LINES("names", kernel.names),						\
+	LINES("controllers", kernel.controllers),				\
+	LINES("joins", kernel.joins),						\
+	LINES("workers", kernel.workers),					\
+	LINES("outs", kernel.storage),						\
+	LINES_OF_ALL("errors", kernel.errors),					\
+	LINES_OF_ALL("ring", kernel.records),					\
+	__VA_ARGS__,								\
+	LINES(NULL, kernel),							\
+	LINES(NULL, m),								\
+	LINES(NULL, banks),							\
+	LINES(NULL, run)
+/* clang-format on */
+
+/* Between the ends, commands of one queue are handled by its worker, on a CPU of its own. */
+#define LINES_WORKER 2
+
+/* A command of each kind begins and ends on @cpu. @of: queue 0 or 1. @worker: CPU of the rest */
+static void lines_pass(unsigned int cpu, unsigned int of, unsigned int worker);
+
+static const struct accesses_place *lines_places(unsigned int *nr);
+
+/* Programs run on @cpu from now on. */
+static void lines_on(unsigned int cpu)
+{
+	kernel.cpu = cpu;
+	accesses_of(cpu);
+}
+
+static void lines_pass_all(bool together, unsigned int rounds)
+{
+	for (unsigned int cpu = 0; cpu < 2; cpu++)
+		for (unsigned int i = 0; i < rounds; i++)
+			lines_pass(cpu, together ? 0 : cpu, together ? LINES_WORKER : cpu);
+}
+
+/*
+ * Passes commands until all is there, and then counts what further ones use.
+ * @together: all are of one queue; otherwise each CPU has a queue
+ */
+static void lines_count(bool together)
+{
+	unsigned int nr;
+	const struct accesses_place *places = lines_places(&nr);
+
+	accesses_begin(places, nr);
+	lines_pass_all(together, LINES_WARM);
+	accesses_begin(places, nr);
+	lines_pass_all(together, LINES_ROUNDS);
+}
+
+static void lines_knobs(const struct lines_how *how)
+{
+	static const struct nt_selection ops = {.ops = 1u << NT_OP_READ | 1u << NT_OP_WRITE};
+
+	nt_knobs.ends = how->ends;
+	nt_knobs.stages = how->bursts;
+	nt_knobs.fine = nt_knobs.workers = how->fine;
+	nt_knobs.select = how->records ? NT_SELECT_ALL : NT_SELECT_NONE;
+	knobs_select(how->selects ? &ops : NULL);
+	knobs_sample(how->sample_below, true);
+	nt_control.began_ns = nt_control.epoch = 1;
+	nt_control.burst = how->bursts;
+}
+
+static void lines_expect(const struct lines_how *how, unsigned int cpu, unsigned int other,
+			 const char *expected)
+{
+	const char *shared = accesses_shared(cpu, other);
+
+	if (strcmp(shared, expected) != 0)
+		fail_msg("%s: CPUs %u and %u share '%s', not '%s'", how->name, cpu, other, shared,
+			 expected);
+}
+
+/* All that begins has ended, and has been counted with all of its stages. */
+static void lines_are_of_commands(const struct lines_how *how, unsigned int kinds)
+{
+	const unsigned int passed = 2 * (LINES_WARM + LINES_ROUNDS) * (kinds - how->selects);
+
+	assert_int_equal(latencies(), how->sample_below == 1 || how->fails ? 0 : passed);
+	assert_int_equal(counted(NT_CNT_POINT_MISSING), 0);
+}
+
+#endif /* NTPROF_TESTS_BPF_LINES_H */
