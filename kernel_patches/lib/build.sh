@@ -80,7 +80,8 @@ verb_build() {
 	find_source
 	find_btf_base
 
-	mkdir -p "$OUT" 2>/dev/null || die "cannot write to $OUT: set OUT"
+	# Whoever may open it may lock it, and so stop builds.
+	mkdir -p -m 700 "$OUT" 2>/dev/null || die "cannot write to $OUT: set OUT"
 	[[ -w $OUT ]] || die "cannot write to $OUT: set OUT"
 	# A path with a symbolic link in it confuses the kernel's makefiles.
 	OUT=$(cd "$OUT" && pwd -P)

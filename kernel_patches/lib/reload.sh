@@ -45,7 +45,8 @@ load_anew() {
 		fi
 	done
 	((${#unloaded[@]})) || return 0
-	mkdir -p "$hold_dir"
+	# Whoever may open the lock of hold.sh may take it, and connects wait for them.
+	install -d -m 700 "$hold_dir"
 	[[ ! -d /sys/module/nvme_tcp || " ${unloaded[*]} " != *" nvme-tcp "* ]] || connects_hold
 	undo_files=$undo
 	undo=undo_reload

@@ -198,6 +198,7 @@ END
 	no_tools
 	wait_for -t 30 test -e /tmp/connected
 	equal "a controller that comes after the last look: waits, and connects" "$(cat /tmp/connected)" 0
+	equal "nobody else can lock it out" "$(stat -c %a /run/ntprof-bpf)" 700
 	check "a controller that comes after the last look: is there" live "$(vm_controllers "$VM_NQN")"
 	check "a controller that comes after the last look: is the new module's" patched nvme_tcp
 	check "nothing is left of the hold" test ! -e /run/modprobe.d/ntprof-bpf-hold.conf

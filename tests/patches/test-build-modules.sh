@@ -187,15 +187,15 @@ a_rotated_key_at_the_same_path_signs_anew() {
 	succeeded && signed_by "$tmp/signed" "$SIGN_CERT"
 }
 
-# Root loads the modules, whoever else may write where they are built.
-nobody_else_writes_to_its_folder() {
+# Root loads the modules, whoever else may write where they are built; and waits for whoever has locked the folder.
+nobody_else_writes_to_its_folder_or_locks_it() {
 	local mask
 
 	mask=$(umask)
 	umask 0
 	without_its_source build_refused
 	umask "$mask"
-	[[ $(stat -c %a "$tmp/refused") == 755 ]] || fail "$(stat -c '%a %n' "$tmp/refused")" || return
+	[[ $(stat -c %a "$tmp/refused") == 700 ]] || fail "$(stat -c '%a %n' "$tmp/refused")" || return
 	mkdir "$tmp/linked"
 	echo precious >"$tmp/precious"
 	ln -s ../precious "$tmp/linked/.lock"
@@ -275,4 +275,4 @@ run_tests \
 	a_rotated_key_at_the_same_path_signs_anew \
 	loses_no_call_site_in_patching \
 	install_without_root_is_refused \
-	nobody_else_writes_to_its_folder
+	nobody_else_writes_to_its_folder_or_locks_it
