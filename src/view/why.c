@@ -426,6 +426,12 @@ static void print_against(const struct why_view *v, const struct tail *t, FILE *
 		end_line(&s, f, width);
 }
 
+/* Whether the command can have all that selected commands, harmlessly. */
+static bool tells_selected(const struct why_view *v)
+{
+	return v->selected && select_told(v->selected) && text_is_printable(v->selected);
+}
+
 /* A command begins: what was read, and what of it was selected, where a shell takes it as it is. */
 static void print_report(const struct why_view *v, const char *title, FILE *f)
 {
@@ -439,14 +445,13 @@ static void print_report(const struct why_view *v, const char *title, FILE *f)
 		fprintf(f, " %s", v->files[i]);
 	if (!plain)
 		fprintf(f, " FILE...");
-	if (v->selected && select_told(v->selected))
+	if (tells_selected(v))
 		fprintf(f, " %s", v->selected);
 }
 
 static void print_command(const struct why_view *v, const struct tail *t, FILE *f)
 {
-	const char *and =
-		v->selected && !select_told(v->selected) ? ", and what you selected by" : "";
+	const char *and = v->selected && !tells_selected(v) ? ", and what you selected by" : "";
 	/* Several times are any of them, so there is no use in one within another. */
 	bool timed = v->selected && strstr(v->selected, "--time ");
 	char from[LOCAL_TIME_LEN], to[LOCAL_TIME_LEN];

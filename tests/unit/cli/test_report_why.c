@@ -250,6 +250,24 @@ static void names_that_a_shell_would_read_are_not_in_that_command(void **state)
 	recordings_free(f, 2);
 }
 
+static void hostile_queue(struct queue_info *q)
+{
+	snprintf(q->subsysnqn, sizeof(q->subsysnqn), "nqn\x1b[2J");
+}
+
+/* They may come from a configuration that somebody else has written. */
+static void options_that_a_terminal_would_obey_are_not_in_that_command(void **state)
+{
+	struct recording f[2] = {{.edit_queue = hostile_queue}, {.edit_queue = hostile_queue}};
+	struct result r;
+
+	make(f, 8000);
+	RUN(&r, "report", "--why", "--format", "text", "--nqn", "nqn\x1b[2J", f[0].path, f[1].path);
+	assert_contains(r.out, ", and what you selected by\n");
+	assert_lacks(r.out, "\x1b");
+	recordings_free(f, 2);
+}
+
 static struct json_object *schema;
 
 static bool lists(struct json_object *array, struct json_object *value)
@@ -365,6 +383,7 @@ int main(void)
 		cmocka_unit_test(the_time_of_slow_commands_is_named_and_selects_them),
 		cmocka_unit_test(the_way_of_the_networks_time_is_said),
 		cmocka_unit_test(names_that_a_shell_would_read_are_not_in_that_command),
+		cmocka_unit_test(options_that_a_terminal_would_obey_are_not_in_that_command),
 		cmocka_unit_test(json_is_as_the_schema_has_it),
 	};
 
