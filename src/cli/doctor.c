@@ -252,7 +252,6 @@ static int run_as(const char *command, const struct peer_user *user, char *line,
 		fclose(f);
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		return -1;
-	text_harmless(line);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -313,5 +312,6 @@ bool doctor_check(const struct doctor *d, unsigned int n, struct doctor_line *l)
 	if (n >= d->peers->nr)
 		return false;
 	check_peer(d, n, l);
+	text_harmless(l->text);
 	return true;
 }

@@ -135,15 +135,10 @@ static void a_kernel_without_type_information_is_wrong(void **state)
 	clear();
 }
 
-/* Runs the check of a peer with an ssh that does @script. */
-static void try_peer(const char *script, struct doctor_line *l)
+/* Runs the check of a peer, as @o has it, with an ssh that does @script. */
+static void try_peer_of(const struct peer_options *o, const char *script, struct doctor_line *l)
 {
-	const struct peer_options o = {
-		.source = {"ssh a sudo -n ntprof-bpf record --target -o -"},
-		.machine = {"a"},
-		.nr = 1,
-	};
-	const struct doctor d = {.side = NT_HOST, .sys = sys, .peers = &o};
+	const struct doctor d = {.side = NT_HOST, .sys = sys, .peers = o};
 	char text[512];
 	unsigned int n = 0;
 
@@ -154,6 +149,28 @@ static void try_peer(const char *script, struct doctor_line *l)
 	assert_true(doctor_check(&d, n, l));
 	assert_false(doctor_check(&d, n + 1, &(struct doctor_line){.name = NULL}));
 	clear();
+}
+
+static void try_peer(const char *script, struct doctor_line *l)
+{
+	const struct peer_options o = {
+		.source = {"ssh a sudo -n ntprof-bpf record --target -o -"},
+		.machine = {"a"},
+		.nr = 1,
+	};
+
+	try_peer_of(&o, script, l);
+}
+
+static void what_is_no_machine_is_named_harmlessly(void **state)
+{
+	const struct peer_options o = {.source = {"a\x1b[2J\xc2\x9b"}, .nr = 1};
+	struct doctor_line l;
+
+	try_peer_of(&o, "", &l);
+	assert_string_equal(l.text, "a?[2J??: only HOST and USER@HOST are tried here");
+	try_peer("printf 'a\\033[2J' >&2; exit 255", &l);
+	assert_null(strchr(l.text, '\x1b'));
 }
 
 static void a_peer_is_asked_for_its_version_by_ssh(void **state)
@@ -199,6 +216,7 @@ int main(void)
 		cmocka_unit_test(a_controller_that_is_not_live_is_named),
 		cmocka_unit_test(a_disk_without_start_times_is_named_with_its_command),
 		cmocka_unit_test(a_kernel_without_type_information_is_wrong),
+		cmocka_unit_test(what_is_no_machine_is_named_harmlessly),
 		cmocka_unit_test(a_peer_is_asked_for_its_version_by_ssh),
 	};
 
