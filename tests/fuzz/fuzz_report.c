@@ -68,6 +68,8 @@ static struct stream_event event_of(const struct scenario_event *e)
 	switch (e->type) {
 	case STREAM_QUEUE:
 		s.queue = scenario_queue_info(&e->queue, play.stream[e->stream].side);
+		if (e->queue.slot % 3)
+			s.queue.ends = (struct queue_ends){"192.0.2.1", "192.0.2.2", 7, 4420};
 		break;
 	case STREAM_RECORD:
 		s.record = e->record;
@@ -223,8 +225,10 @@ static bool is_known(const char *text)
 		"drive-limit", "slowest",     "slower",	      "ctrl",
 		"nqn",	       "hostnqn",     "nsid",	      "queue",
 		"op",	       "size",	      "lba",	      "device",
-		"cgroup",      "format",      "tolerance"};
-	static const char *const without[] = {"commands", "detail", "failed", "compare", "verbose"};
+		"cgroup",      "format",      "tolerance",    "max-inflight",
+		"pid",	       "comm",	      "size-classes", "pcap-filter"};
+	static const char *const without[] = {"commands", "detail", "failed", "compare",
+					      "verbose",  "why",    "tcp"};
 	size_t length = strcspn(text, "=");
 
 	for (size_t i = 0; text[length] && i < ARRAY_SIZE(with); i++)
