@@ -27,7 +27,7 @@ struct connection {
 	UT_hash_handle hh;
 };
 
-/* @hash: hash_text() of the subsystem NQN */
+/* @hash: of the subsystem NQN, begun with a secret number: a target chooses its name */
 struct namespace_key {
 	uint64_t hash;
 	uint32_t instance;
@@ -124,7 +124,7 @@ int places_queue(struct places *p, const struct queue_info *q)
 static struct namespace *namespace_of(const struct places *p, const char *subsysnqn,
 				      uint32_t instance, uint32_t nsid)
 {
-	const struct namespace_key key = {hash_text(0, subsysnqn), instance, nsid};
+	const struct namespace_key key = {hash_text(hash_secret[0], subsysnqn), instance, nsid};
 	unsigned int hash = hash_pair(key.hash, (uint64_t)instance << 32 | nsid);
 	struct namespace *n;
 
@@ -147,7 +147,8 @@ int places_device(struct places *p, const struct device_name *d)
 	n = calloc(1, sizeof(*n));
 	if (!n)
 		return -ENOMEM;
-	n->key = (struct namespace_key){hash_text(0, d->subsysnqn), d->instance, d->nsid};
+	n->key = (struct namespace_key){hash_text(hash_secret[0], d->subsysnqn), d->instance,
+					d->nsid};
 	n->d = *d;
 	HASH_ADD_BYHASHVALUE(hh, p->namespaces, key, sizeof(n->key),
 			     hash_pair(n->key.hash, (uint64_t)d->instance << 32 | d->nsid), n);

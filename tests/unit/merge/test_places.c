@@ -6,6 +6,7 @@
 #include "merge/testing.h"
 
 #include "core/array.h"
+#include "core/hash.h"
 #include "merge/places.h"
 
 static struct queue_info queue_of(uint32_t slot, const char *nqn, const char *address)
@@ -109,6 +110,30 @@ static void a_device_is_of_its_subsystem_and_controller(void **state)
 		r.op = NT_OP_ADMIN;
 		name(p, &r, &n);
 		assert_string_equal(n.device, "");
+	}
+	places_free(p);
+}
+
+/* Their hashes by FNV-1a are equal: a target could choose a name so that a disk loses its own. */
+static void names_with_one_hash_keep_their_devices(void **state)
+{
+	static const char *const nqn[] = {"8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ"};
+	struct places *p = places_new();
+	struct group_name n;
+
+	assert_true(hash_text(0, nqn[0]) == hash_text(0, nqn[1]));
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct queue_info q = queue_of(i, nqn[i], "");
+		const struct device_name d = device_of(nqn[i], DEVICE_ANY_INSTANCE, 1, nqn[i]);
+
+		assert_int_equal(places_queue(p, &q), 0);
+		assert_int_equal(places_device(p, &d), 0);
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct nt_record r = record_of(i, 1, 0);
+
+		name(p, &r, &n);
+		assert_string_equal(n.device, nqn[i]);
 	}
 	places_free(p);
 }
@@ -300,6 +325,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_path_is_from_where_to_where),
 		cmocka_unit_test(a_device_is_of_its_subsystem_and_controller),
+		cmocka_unit_test(names_with_one_hash_keep_their_devices),
 		cmocka_unit_test(a_selection_by_a_device_is_by_its_name),
 		cmocka_unit_test(what_was_told_first_gives_way),
 		cmocka_unit_test(what_is_in_use_stays),
