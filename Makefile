@@ -35,6 +35,8 @@
 #   make clean      remove what was built
 #   make help       this list
 #
+# ARCH=arm64 on a machine of another kind: what is compiled is for that, in build/arm64, by gcc-aarch64-linux-gnu and with Debian's
+# libraries of that architecture, which are unpacked in the cache (tests/vm/root).
 # CC=clang or CC=gcc; SANITIZE=address,undefined builds user space with sanitizers; HARDENING= builds without what the compiler
 # and the linker have against attackers.
 
@@ -45,6 +47,15 @@ mandir ?= $(prefix)/share/man
 completionsdir ?= $(prefix)/share/bash-completion/completions
 unitdir ?= $(prefix)/lib/systemd/system
 INSTALL ?= install
+# As libbpf's bpf_tracing.h calls them.
+HERE := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
+ARCH := $(HERE)
+ifneq ($(ARCH),$(HERE))
+CROSS := $(ARCH:arm64=aarch64)-linux-gnu-
+BUILD ?= build/$(ARCH)
+CC := $(CROSS)gcc --sysroot=$(BUILD)/root
+AR := $(CROSS)ar
+endif
 BUILD ?= build
 CLANG ?= clang
 BPFTOOL ?= $(firstword $(shell PATH="$$PATH:/usr/sbin:/sbin" sh -c 'command -v bpftool') bpftool)
@@ -70,7 +81,6 @@ ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-p
 $(foreach folder,cli peer serve view,$(BUILD)/$(folder)/%.o $(BUILD)/unit/$(folder)/%): private ALL_CFLAGS += -O0
 endif
 
-ARCH := $(shell uname -m | sed -e 's/x86_64/x86/' -e 's/aarch64/arm64/')
 BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) $(WARNINGS) \
 	-Ivmlinux -Isrc -ffile-prefix-map=$(CURDIR)=. $(BPF_CPPFLAGS)
 
@@ -108,6 +118,7 @@ demo: PURPOSES := build machine
 bench: PURPOSES += bench
 check-deb check-dkms check-compilers: PURPOSES += deb
 check-distro: PURPOSES += deb
+PURPOSES += $(if $(CROSS),cross)
 deps:
 	$(Q)tests/install-packages $(PURPOSES)
 
@@ -122,12 +133,16 @@ endif
 # Before anything is compiled: one message instead of one for each file. Installs nothing.
 HEADERS := bpf/libbpf.h gelf.h json-c/json.h libdeflate.h microhttpd.h seccomp.h uthash.h zlib.h
 $(OBJECTS) $(SKELETONS:.skel.h=.bpf.o): | $(BUILD)/found
-$(BUILD)/found: Makefile | $(BUILD)
+$(BUILD)/found: Makefile | $(BUILD) $(if $(CROSS),$(BUILD)/root)
 	$(Q)printf '#include <%s>\n' stdint.h stddef.h $(HEADERS) | $(CC) -fsyntax-only -x c - && \
 		(for p in $(firstword $(CLANG)) $(BPFTOOL); do \
 			command -v $$p || { echo "$$p: not found" >&2; exit 1; }; done) >$@ || \
-		{ tests/install-packages --missing build; \
+		{ tests/install-packages --missing build $(if $(CROSS),cross); \
 		echo "make: compilers or libraries are missing; tests/packages.txt has what is needed" >&2; exit 1; }
+
+# Where Debian's packages of another architecture are.
+$(BUILD)/root: | $(BUILD)
+	$(Q)root=$$(tests/vm/root $(ARCH)) && ln -sfn "$$root" $@
 
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
@@ -339,7 +354,7 @@ $(BUILD)/bench/sizes: tests/bench/sizes.c $(BUILD)/bench/bpf/object.o $(LIBRARY)
 # They include nothing of src/. The first two folders' run inside of the test machines: see tests/check.
 GUEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/machine/*.c tests/pair/*.c tests/truth/*.c))
 $(BUILD)/truth/%: LDFLAGS += -lm
-$(GUEST_PROGRAMS): $(BUILD)/%: tests/%.c
+$(GUEST_PROGRAMS): $(BUILD)/%: tests/%.c $(if $(CROSS),| $(BUILD)/root)
 	@echo "  CC      $@"
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -MMD -MP -o $@ $< $(LDFLAGS)

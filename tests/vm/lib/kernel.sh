@@ -18,6 +18,8 @@ declare -A kernel_lines=(
 	[6.12]="debian bookworm-security linux-image-6.12-amd64"
 	[6.12-rt]="debian bookworm-security linux-image-6.12-rt-amd64"
 	[newest]="debian trixie-backports linux-image-amd64"
+	[6.1-arm64]="debian bookworm,bookworm-security linux-image-arm64"
+	[6.12-arm64]="debian bookworm-security linux-image-6.12-arm64"
 	[5.15]="ubuntu jammy-updates linux-image-generic"
 	[6.8]="ubuntu noble-updates linux-image-generic"
 )
@@ -29,6 +31,11 @@ kernel_debian_keys=/usr/share/keyrings/debian-archive-keyring.gpg
 kernel_attempts=3
 # Options of apt that kernel_configure sets.
 kernel_apt=()
+
+# kernel_architecture LINE: print whose packages are asked for, as Debian calls it.
+kernel_architecture() {
+	[[ $1 == *-arm64 ]] && echo arm64 || echo amd64
+}
 
 # kernel_patched_line LINE: there are patches for it, and so the packages that modules are built from. To 6.8 those for 6.12
 # apply.
@@ -92,18 +99,19 @@ kernel_apt_get() {
 	apt-get "${kernel_apt[@]}" "$@" >&2
 }
 
-# kernel_configure DIR SOURCE...: have apt work in DIR with these lines of sources.list. What this machine has installed,
-# prefers or has in its own lists makes no difference. Fails where a list cannot be had.
+# kernel_configure DIR ARCHITECTURE SOURCE...: have apt work in DIR with these lines of sources.list. What this machine is,
+# has installed, prefers or has in its own lists makes no difference. Fails where a list cannot be had.
 kernel_configure() {
-	local dir=$1
+	local dir=$1 architecture=$2
 
-	shift
+	shift 2
 	mkdir -p "$dir/lists/partial" "$dir/archives/partial" || return
 	printf 'deb %s main\n' "$@" >"$dir/sources.list" || return
 	# Sandbox::User: apt's own user may not write to a cache in a home directory.
 	kernel_apt=(-o "Dir::Etc::sourcelist=$dir/sources.list" -o Dir::Etc::sourceparts=/dev/null
 		-o Dir::Etc::preferences=/dev/null -o Dir::Etc::preferencesparts=/dev/null -o APT::Default-Release=
 		-o "Dir::State::lists=$dir/lists" -o Dir::State::status=/dev/null -o "Dir::Cache=$dir"
+		-o "APT::Architecture=$architecture" -o "APT::Architectures=$architecture"
 		-o Acquire::Languages=none -o APT::Sandbox::User=root -o APT::Update::Error-Mode=any)
 	kernel_apt_get update
 }
@@ -113,7 +121,7 @@ kernel_configure() {
 kernel_ubuntu_keys() {
 	local sum=0d0e7ed6b112f5d03eabf3c7eb01ebdacf9c57714b279e90495cfc58c8c4520f deb
 
-	kernel_configure "$1" "[arch=amd64 trusted=yes] $2 jammy"
+	kernel_configure "$1" amd64 "[trusted=yes] $2 jammy"
 	(cd "$1" && kernel_apt_get download ubuntu-keyring)
 	for deb in "$1"/ubuntu-keyring_*.deb; do
 		[[ $(sha256sum <"$deb") == "$sum "* ]] || die "$deb is not the package that is known"
@@ -168,7 +176,8 @@ kernel_sources() {
 kernel_fetch() {
 	local kver version
 
-	kernel_configure "$cache_root/apt/$kernel_line" "${kernel_uris[@]/#/"[arch=amd64 signed-by=$kernel_keys] "}" || return
+	kernel_configure "$cache_root/apt/$kernel_line" "$(kernel_architecture "$kernel_line")" \
+		"${kernel_uris[@]/#/"[signed-by=$kernel_keys] "}" || return
 	read -r kver version < <(kernel_newest_offered "$1") || return
 	kernel_dir=$cache_root/$kernel_line/linux-${kver}_$version
 	kernel_is_whole "$kernel_dir" && return
@@ -237,12 +246,13 @@ kernel_is_elf() {
 }
 
 # kernel_decompress FILE VMLINUZ: write the ELF image inside a bzImage
-# (Documentation/arch/x86/boot.rst), or that VMLINUZ is itself.
+# (Documentation/arch/x86/boot.rst), or that VMLINUZ is itself. That of arm64 is booted as it is
+# (Documentation/arch/arm64/booting.rst).
 kernel_decompress() {
 	local file=$1 vmlinuz=$2
 	local setup_sects offset length magic tool size=4
 
-	if kernel_is_elf "$vmlinuz"; then
+	if kernel_is_elf "$vmlinuz" || [[ $(od -An -tx1 -j 56 -N4 "$vmlinuz") == " 41 52 4d 64" ]]; then
 		cp "$vmlinuz" "$file"
 		return
 	fi
