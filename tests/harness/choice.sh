@@ -36,7 +36,7 @@ equal "what is not chosen then is by its name" "$(chosen unit/core/test_stats vm
 equal "a test by its name, on each kind of machine" "$(chosen machine/counts)" \
 	"machine/counts, patched machine/counts, stock machine/counts, stock-6.12 machine/counts, stock-newest machine/counts, patched-6.12"
 equal "on seldom kinds as well, with --all" "$(chosen --all machine/counts)" \
-	"$(chosen machine/counts) machine/counts, patched-newest machine/counts, stock-6.12-rt machine/counts, stock-6.8 machine/counts, patched-5.15 machine/counts, stock-5.15 machine/counts, patched-6.8"
+	"$(chosen machine/counts) machine/counts, patched-newest machine/counts, stock-6.12-rt machine/counts, stock-6.8 machine/counts, patched-5.15 machine/counts, stock-5.15 machine/counts, patched-6.8 machine/counts, stock-6.12-arm64"
 equal "on a seldom one, with --on" "$(chosen --on stock-6.8 machine/counts)" "machine/counts, stock-6.8"
 equal "on a seldom one, by the name that is printed" "$(chosen 'machine/counts, stock-6.8')" "machine/counts, stock-6.8"
 equal "on one kind, by the name that is printed" "$(chosen 'machine/counts, stock')" "machine/counts, stock"
@@ -45,7 +45,7 @@ equal "--on is for the names behind it" "$(chosen --on stock machine/counts --on
 	"unit/core/test_stats machine/counts, stock machine/life, patched"
 equal "--on without a name is all on that kind" "$(chosen --on stock-6.12)" "$(chosen --on stock-6.12 machine pair)"
 equal "a pattern of kinds" "$(chosen --on '*-6.12*' machine/counts)" \
-	"machine/counts, stock-6.12 machine/counts, patched-6.12 machine/counts, stock-6.12-rt"
+	"machine/counts, stock-6.12 machine/counts, patched-6.12 machine/counts, stock-6.12-rt machine/counts, stock-6.12-arm64"
 equal "a part of a name is none" "$(chosen machine/ground_truth)" \
 	"machine/ground_truth, stock-6.12"
 equal "a test of seldom kinds alone runs on the first of them" "$(chosen machine/loads)" "machine/loads, stock-newest"

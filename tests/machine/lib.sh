@@ -75,7 +75,7 @@ tracer_ready() {
 	local call _
 
 	kill -0 "$1" 2>/dev/null || return 0 # it has failed: the caller will see
-	read -r call _ </proc/"$1"/syscall && [[ $call == 232 ]] && has_link "$1"
+	read -r call _ </proc/"$1"/syscall && [[ $call == @(232|22) ]] && has_link "$1"
 } 2>/dev/null
 
 # Process $1 holds a link to a BPF program.

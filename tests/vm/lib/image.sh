@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# image.sh - the initramfs of the test machine, from this machine's own programs and the unpacked
-# kernel's modules.
+# image.sh - the initramfs of the test machine, from this machine's own programs, or those below root_dir (root.sh), and the
+# unpacked kernel's modules.
 #
 # Two cpio archives, which the kernel unpacks one after the other, later files over earlier ones:
 #   base      programs, libraries, modules of the stock kernel, guest/init; cached until a package changes
@@ -38,6 +38,27 @@ image_skeleton() {
 	done
 }
 
+# Where the programs of another architecture are; empty for this machine's.
+root_dir=
+
+# image_find PROGRAM: print its path, or nothing.
+image_find() {
+	local PATH=$PATH
+
+	[[ -z $root_dir ]] || PATH=$root_dir/usr/bin:$root_dir/usr/sbin
+	type -P "$1" || true
+}
+
+# image_libraries FILE: print the name and the path of each library that it takes; below root_dir, of each that there is.
+# Fails on what is no dynamic program.
+image_libraries() {
+	if [[ -z $root_dir ]]; then
+		ldd "$1" | awk '{ print $1, $3 ~ /^\// ? $3 : $1 }'
+	else
+		(cd "$root_dir" && find usr/lib/*-linux-gnu -maxdepth 1 -name '*.so*' -printf '%f /%p\n')
+	fi
+}
+
 # image_add_file ROOT FILE [DEST]: copy FILE, and the libraries it needs unless they are there
 # already.
 image_add_file() {
@@ -47,12 +68,13 @@ image_add_file() {
 	cp -L "$file" "$root$dest"
 	# What it needs itself, and what those need: ldd would also tell what the library behind a stub needs. It and
 	# readelf fail on what is no dynamic program, which is then complete as it is.
-	where=$(ldd "$file" 2>/dev/null) || return 0
+	where=$(image_libraries "$file" 2>/dev/null) || return 0
 	for name in $(readelf -ld "$root$dest" 2>/dev/null |
 		sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p;s/.*interpreter: \(.*\)\]/\1/p'); do
-		library=$(awk -v n="$name" '$1 == n { print $3 ~ /^\// ? $3 : $1 }' <<<"$where")
+		library=$name
+		[[ $name == /* ]] || library=$(awk -v n="$name" '$1 == n { print $2 }' <<<"$where")
 		[[ $library == /* && ! -e $root$library && ! -e ${image_has:-/nonexistent}$library ]] || continue
-		image_add_file "$root" "$library"
+		image_add_file "$root" "$root_dir$library" "$library"
 	done
 }
 
@@ -86,9 +108,10 @@ image_tree() {
 		ln -s busybox "$root/usr/bin/$program"
 	done
 	rm -f "$root/usr/bin/busybox"
-	install -m 755 "$(type -P busybox)" "$root/usr/bin/busybox"
+	install -m 755 "$(image_find busybox)" "$root/usr/bin/busybox"
 	for program in "${image_programs[@]}"; do
-		path=$(type -P "$program") || die "$program not found: run tests/install-packages"
+		path=$(image_find "$program")
+		[[ -n $path ]] || die "$program not found: run tests/install-packages"
 		rm -f "$root/usr/bin/$program"
 		[[ $program != fio ]] || stubs_add "$root" "$path"
 		image_add_file "$root" "$path" "/usr/bin/$program"
@@ -99,11 +122,11 @@ image_tree() {
 	done
 	ln -sf mawk "$root/usr/bin/awk"
 	ln -sf dbclient "$root/usr/bin/ssh"
-	image_add_file "$root" /usr/libexec/coreutils/libstdbuf.so
-	cp -r --parents /usr/lib/locale/C.utf8 "$root"
+	image_add_file "$root" "$root_dir"/usr/libexec/coreutils/libstdbuf.so /usr/libexec/coreutils/libstdbuf.so
+	(cd "$root_dir/" && cp -r --parents usr/lib/locale/C.utf8 "$root")
 	for terminal in l/linux v/vt100 v/vt220 x/xterm{,-256color} s/screen{,-256color} d/dumb; do
-		[[ ! -e /lib/terminfo/$terminal ]] ||
-			(cd / && cp -L --parents "lib/terminfo/$terminal" "$root")
+		[[ ! -e $root_dir/lib/terminfo/$terminal ]] ||
+			(cd "$root_dir/" && cp -L --parents "lib/terminfo/$terminal" "$root")
 	done
 
 	echo 'root:x:0:0:root:/root:/bin/bash' >"$root/etc/passwd"
@@ -147,7 +170,7 @@ image_prepare() {
 	local hash
 
 	# Every installed package's version: libraries come from packages that nobody lists.
-	hash=$({ dpkg-query -W; cat "${BASH_SOURCE[0]}" "${BASH_SOURCE[0]%/*}/stubs.sh" "$vm/guest/init"; } | sha256sum)
+	hash=$({ echo "$root_dir"; dpkg-query -W; cat "${BASH_SOURCE[0]}" "${BASH_SOURCE[0]%/*}/stubs.sh" "$vm/guest/init"; } | sha256sum)
 	image_dir=$kernel_dir/image-${hash:0:16}
 	cache_make "$image_dir" image_make_base
 	touch "$image_dir"

@@ -40,7 +40,7 @@ overlay_make() {
 		chmod +x "$root/vm/${1##*/}"
 	fi
 
-	program=${NTPROF_BPF:-$vm/../../build/ntprof-bpf}
+	program=${NTPROF_BPF:-$vm/../../build/${root_dir:+arm64/}ntprof-bpf}
 	if [[ -e $program ]]; then
 		image_add_file "$root" "$program" /usr/bin/ntprof-bpf
 	elif [[ -n ${NTPROF_BPF:-} ]]; then

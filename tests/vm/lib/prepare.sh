@@ -3,11 +3,12 @@
 #
 # prepare.sh - fill the cache in the right order.
 
-# prepare_packages stock|patched: what making and booting such a machine needs.
+# prepare_packages stock|patched [LINE]: what making and booting such a machine needs.
 prepare_packages() {
 	local purposes=(machine)
 
 	[[ $1 == stock ]] || purposes+=(modules)
+	[[ ${2:-} != *-arm64 ]] || purposes+=(cross)
 	"$vm/../install-packages" "${purposes[@]}" >&2 || exit "$die_status"
 }
 
@@ -16,9 +17,10 @@ prepare_packages() {
 prepare() {
 	[[ $1 == stock ]] || kernel_patched_line "$2" ||
 		die "there are no patches for the kernel line $2: run it with --stock"
-	prepare_packages "$1"
+	prepare_packages "$1" "$2"
 	cache_lock
 	kernel_prepare "$2" "${3:-}"
+	[[ $2 != *-arm64 ]] || root_prepare "$(kernel_architecture "$2")"
 	[[ $1 == stock ]] || modules_prepare "$vm/../../kernel_patches"
 	image_prepare "$1"
 }

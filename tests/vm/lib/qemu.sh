@@ -30,6 +30,9 @@ tsc_khz() {
 	tail -n 1 "$known"
 }
 
+# What emulates the architecture of the kernel.
+qemu_program=qemu-system-x86_64
+
 # What a machine that can be used is up within.
 kvm_seconds=20
 kvm_device=/dev/kvm
@@ -72,8 +75,8 @@ qemu_accelerator() {
 # qemu_arguments: fill qemu_args from the options in vm_*: the machine, without the files and sockets behind its
 # devices. A saved machine goes on only with these same arguments.
 qemu_arguments() {
-	local share cpu=max
-	local append=(console=ttyS0 quiet panic=-1 oops=panic tsc=reliable random.trust_cpu=on)
+	local share cpu=max machine="pc,hpet=off" console=ttyS0
+	local append=(quiet panic=-1 oops=panic tsc=reliable random.trust_cpu=on)
 
 	# nvme-tcp hands the pages of large writes to TCP as they lie in memory, across the end of one huge page into the next.
 	# Over the loopback device the receiver copies from there, which hardened usercopy takes for an attack and panics, with
@@ -87,8 +90,15 @@ qemu_arguments() {
 	# What an emulated processor is slow at and no test is about: "rep movsb", byte by byte, by which the kernel copies
 	# where a processor has ERMS; indirect calls by way of a return, against Spectre; clearing pages before they are
 	# used. Under icount instructions are counted, and are those of a kernel as it is delivered.
-	[[ -n $vm_icount ]] || qemu_accelerator
-	if [[ -z $vm_icount && $qemu_accel == tcg ]]; then
+	qemu_accel=tcg
+	if [[ -n ${root_dir:-} ]]; then
+		# Without pointer authentication, which takes longer to emulate than all else that "max" has.
+		qemu_program=qemu-system-aarch64 machine="virt,gic-version=3" cpu=neoverse-n1 console=ttyAMA0
+		[[ -n $vm_icount ]] || append+=(mitigations=off init_on_alloc=0 apparmor=0 audit=0)
+	elif [[ -z $vm_icount ]]; then
+		qemu_accelerator
+	fi
+	if [[ -z $vm_icount && $qemu_accel == tcg && -z ${root_dir:-} ]]; then
 		cpu+=,-erms,-fsrm,-smap,-la57
 		append+=(mitigations=off init_on_alloc=0 apparmor=0 audit=0)
 		# Measured by the guest against its timer, while this machine is busy, it has come out eight times too slow, and
@@ -98,9 +108,9 @@ qemu_arguments() {
 
 	qemu_args=(
 		-no-user-config -nodefaults -display none -no-reboot
-		-machine "pc,hpet=off" -cpu "$cpu" -smp "$vm_cpus" -m "$vm_mem"
+		-machine "$machine" -cpu "$cpu" -smp "$vm_cpus" -m "$vm_mem"
 		-kernel "$kernel_image"
-		-append "${append[*]} $vm_append"
+		-append "console=$console ${append[*]} $vm_append"
 		-serial chardev:console
 		-device "virtio-serial-pci,max_ports=4"
 		-device "virtserialport,nr=2,chardev=status"
@@ -184,9 +194,9 @@ qemu_start() {
 	# The shell holds both ends until qemu is gone, so that nobody waits for the other.
 	exec {output_fd}<>"$work/output" {job_in_fd}<>"$work/job.in" {job_out_fd}<>"$work/job.out"
 	if [[ -n $vm_shell ]]; then
-		"${with_us[@]}" qemu-system-x86_64 "${qemu_args[@]}" "${qemu_files[@]}" "$@" <&0 {output_fd}>&- &
+		"${with_us[@]}" "$qemu_program" "${qemu_args[@]}" "${qemu_files[@]}" "$@" <&0 {output_fd}>&- &
 	else
-		"${with_us[@]}" qemu-system-x86_64 "${qemu_args[@]}" "${qemu_files[@]}" "$@" \
+		"${with_us[@]}" "$qemu_program" "${qemu_args[@]}" "${qemu_files[@]}" "$@" \
 			</dev/null >"$work/qemu" 2>&1 {output_fd}>&- &
 	fi
 	qemu_pid=$!

@@ -46,7 +46,7 @@ root_make() {
 
 # root_prepare ARCHITECTURE: make sure it is in the cache, and set root_dir to it. Call under the lock.
 root_prepare() {
-	local hash
+	local hash kernel_line
 
 	hash=$(root_packages "$1" | sha256sum)
 	root_dir=$cache_root/roots/$1-${hash:0:16}

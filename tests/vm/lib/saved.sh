@@ -13,7 +13,7 @@ saved_select() {
 	# The guest has measured how fast the time stamp counter runs, which is that of the processor below.
 	hash=$({
 		printf '%s\n' "${qemu_args[@]}"
-		stat -L -c '%n %s %Y' "$kernel_image" "${image_parts[@]}" "$(type -P qemu-system-x86_64)"
+		stat -L -c '%n %s %Y' "$kernel_image" "${image_parts[@]}" "$(type -P "$qemu_program")"
 		cat "${BASH_SOURCE[0]}" /proc/sys/kernel/random/boot_id
 		grep -m 1 '^model name' /proc/cpuinfo
 	} | sha256sum)

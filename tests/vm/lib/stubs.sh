@@ -27,7 +27,7 @@ stubs_make() {
 		END { for (v in names) print v " { global:" names[v] " };" }' <<<"$symbols" >"$work/versions"
 	flags=(-shared -fPIC -nostdlib -Xlinker "-soname=${library##*/}")
 	[[ ! -s $work/versions ]] || flags+=(-Xlinker "--version-script=$work/versions")
-	gcc "${flags[@]}" -o "$file" "$work/stub.c"
+	"${root_dir:+aarch64-linux-gnu-}gcc" "${flags[@]}" -o "$file" "$work/stub.c"
 	rm -r "$work"
 }
 
@@ -38,8 +38,8 @@ stubs_add() {
 	needed=$(readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 	for name in $needed; do
 		[[ ! $name =~ $stubs_never ]] || continue
-		library=$(ldd "$program" | awk -v n="$name" '$1 == n { print $3 }')
+		library=$(image_libraries "$program" | awk -v n="$name" '$1 == n { print $2 }')
 		mkdir -p "$root${library%/*}"
-		stubs_make "$program" "$library" "$root$library"
+		stubs_make "$program" "$root_dir$library" "$root$library"
 	done
 }
