@@ -178,6 +178,13 @@ static void count_host(struct stats *s)
 	closedir(d);
 }
 
+/* Whether what Connect says of a queue is known. Read before that (acquire): programs write it
+ * last. */
+static bool is_identified(const struct nt_queue *q)
+{
+	return __atomic_load_n(&q->identified, __ATOMIC_ACQUIRE) == q->gen;
+}
+
 static bool connected(const struct nt_queue *q)
 {
 	return q->object && q->dead_gen != q->gen;
@@ -201,7 +208,7 @@ static void count_target(const struct tracer *t, struct stats *s)
 	for (uint32_t i = 0; i < t->nr_slots; i++) {
 		const struct nt_queue *q = &t->object.queues[i];
 
-		if (!connected(q) || q->identified != q->gen)
+		if (!connected(q) || !is_identified(q))
 			continue;
 		t->counted[s->queues++] = (struct queue_controller){
 			.cntlid = q->cntlid, .subsysnqn = t->object.names[i].subsysnqn};
@@ -430,7 +437,7 @@ static void ip_text(uint16_t family, const uint8_t ip[16], char text[QUEUE_IP_LE
 void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)
 {
 	const struct nt_queue *k = &t->object.queues[slot];
-	bool identified = k->identified == k->gen;
+	bool identified = is_identified(k);
 	struct nt_names names;
 	char controller[32];
 

@@ -114,7 +114,7 @@ static uint64_t longest(const struct nt_hist_head *h, uint32_t epoch, const stru
 
 	*own = 0;
 	for (int i = 0; i < 2; i++) {
-		uint32_t of = h->max_epoch[i];
+		uint32_t of = __atomic_load_n(&h->max_epoch[i], __ATOMIC_ACQUIRE);
 		uint64_t ns = h->max[i];
 		bool late = of + 1 == epoch && seen->max_epoch == of && ns > seen->max;
 
@@ -134,7 +134,8 @@ static uint64_t longest(const struct nt_hist_head *h, uint32_t epoch, const stru
 static uint64_t hist_take(const struct counts *c, uint32_t epoch, struct hist *const *into,
 			  unsigned int nr)
 {
-	uint64_t sum = __atomic_load_n(&c->head->sum, __ATOMIC_RELAXED);
+	/* Programs count before they add to the sum, so the counts are read after it (acquire). */
+	uint64_t sum = __atomic_load_n(&c->head->sum, __ATOMIC_ACQUIRE);
 	uint64_t count = 0, max, own;
 	unsigned int highest = 0;
 	struct seen *last = c->last;
@@ -189,9 +190,18 @@ static bool hist_touched(const struct nt_hist_head *h, uint32_t epoch, struct se
 	return false;
 }
 
+/*
+ * Whether there is something new. A program adds the bytes of a command last, and a read in between
+ * has left them for this one.
+ */
 static bool others_grown(const struct nt_hist *h, const struct seen *seen)
 {
-	return h->others != seen->others.commands;
+	return h->others != seen->others.commands || h->other_bytes != seen->others.bytes;
+}
+
+static bool durations_grown(const struct nt_hist *h, const struct seen *seen)
+{
+	return h->sum != seen->sum || h->bytes != seen->bytes;
 }
 
 /* Adds the commands outside the sample that have ended. */
@@ -362,7 +372,7 @@ static int collect_hist(struct tracer *t, struct stats *s, uint32_t nr, uint32_t
 	 * says whether anything was counted.
 	 */
 	grown = (hist_touched(&h->head, epoch, &seen->last) || unlinked) &&
-		h->sum != seen->last.sum;
+		durations_grown(h, &seen->last);
 	others = others_grown(h, &seen->last);
 	if (grown || others) {
 		row = row_of(t, s, key, &known, &waits);
@@ -396,7 +406,7 @@ static int collect_shared(struct tracer *t, struct stats *s, uint32_t epoch)
 	for (uint32_t i = 0; i <= t->object.knobs->shared_mask; i++) {
 		const struct nt_hist *h = &t->object.hists_shared[i];
 		struct hist_seen *seen = &t->shared_seen[i];
-		bool grown = h->sum != seen->last.sum;
+		bool grown = durations_grown(h, &seen->last);
 		int err;
 
 		if (!grown && !others_grown(h, &seen->last))

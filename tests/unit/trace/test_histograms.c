@@ -90,11 +90,33 @@ static void what_ends_during_a_read_is_in_one_interval(void **state)
 	assert_int_equal(stats_others(&m.s)->total.max, longest);
 }
 
+/* A program adds the bytes of a command after all else. Where this reads before that, they are in
+ * the next interval. */
+static void bytes_that_come_during_a_read_are_in_the_next_interval(void **state)
+{
+	uint64_t count;
+
+	count_in(1, 1000);
+	m.h.others++;
+	longest_of(1, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(stats_others(&m.s)->total.bytes, 0);
+	m.h.bytes += 4096;
+	m.h.other_bytes += 512;
+	longest_of(2, &count);
+	assert_int_equal(count, 0);
+	assert_int_equal(stats_others(&m.s)->total.bytes, 4096);
+	assert_int_equal(stats_others(&m.s)->others_total.commands, 1);
+	assert_int_equal(stats_others(&m.s)->others_total.bytes, 512);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_ends_during_a_read_is_in_one_interval, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(
+			bytes_that_come_during_a_read_are_in_the_next_interval, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("histograms", tests, NULL, NULL);
