@@ -21,7 +21,7 @@
 #   make bench-report   how fast report merges, and in how much memory
 #   make bench-sizes    what machines of some sizes need: memory, and time of an interval; as root
 #   make compile_commands.json   for editors and clang-tidy: how each C file is compiled
-#   make install    the program, its manual pages, bash completion and systemd unit, to $(DESTDIR)$(prefix)
+#   make install    the program, its manual pages, completion of shells and systemd unit, to $(DESTDIR)$(prefix)
 #   make uninstall  takes away what that put there
 #   make static-program     build/ntprof-bpf-static, which needs no library of the machine that it runs on
 #   make dist       build/ntprof-bpf-VERSION.tar.xz, which builds without git
@@ -45,6 +45,8 @@ prefix ?= $(PREFIX)
 sbindir ?= $(prefix)/sbin
 mandir ?= $(prefix)/share/man
 completionsdir ?= $(prefix)/share/bash-completion/completions
+zshdir ?= $(prefix)/share/zsh/site-functions
+fishdir ?= $(prefix)/share/fish/vendor_completions.d
 unitdir ?= $(prefix)/lib/systemd/system
 INSTALL ?= install
 # As libbpf's bpf_tracing.h calls them.
@@ -379,20 +381,25 @@ compile_commands.json: FORCE $(SKELETONS) $(BUILD)/output.schema.h $(BUILD)/html
 	$(Q)sed -i -e '$$s/,$$/\n]/' $@.new
 	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-INSTALL_FOLDERS = $(sbindir) $(mandir)/man8 $(completionsdir) $(unitdir)
+INSTALL_FOLDERS = $(sbindir) $(mandir)/man8 $(completionsdir) $(zshdir) $(fishdir) $(unitdir)
+# Those of zsh and fish ask that of bash.
+INSTALL_WITH_BASH = sed 's|/usr/share/bash-completion/completions/|$(completionsdir)/|'
 
 install: all
 	$(INSTALL) -d $(INSTALL_FOLDERS:%='$(DESTDIR)%')
 	$(INSTALL) -m 755 $(BUILD)/ntprof-bpf '$(DESTDIR)$(sbindir)/ntprof-bpf'
 	$(INSTALL) -m 644 $(MAN_PAGES) '$(DESTDIR)$(mandir)/man8'
 	$(INSTALL) -m 644 contrib/completion/ntprof-bpf.bash '$(DESTDIR)$(completionsdir)/ntprof-bpf'
+	$(INSTALL_WITH_BASH) contrib/completion/ntprof-bpf.zsh >'$(DESTDIR)$(zshdir)/_ntprof-bpf'
+	$(INSTALL_WITH_BASH) contrib/completion/ntprof-bpf.fish >'$(DESTDIR)$(fishdir)/ntprof-bpf.fish'
 	sed 's|/usr/sbin/|$(sbindir)/|' contrib/systemd/ntprof-bpf@.service >'$(DESTDIR)$(unitdir)/ntprof-bpf@.service'
-	chmod 644 '$(DESTDIR)$(unitdir)/ntprof-bpf@.service'
+	chmod 644 '$(DESTDIR)$(zshdir)/_ntprof-bpf' '$(DESTDIR)$(fishdir)/ntprof-bpf.fish' '$(DESTDIR)$(unitdir)/ntprof-bpf@.service'
 
 # Folders stay, as others may use them, but for those below DESTDIR that nothing is left in.
 uninstall:
 	rm -f '$(DESTDIR)$(sbindir)/ntprof-bpf' $(MAN_PAGES:$(BUILD)/man/%='$(DESTDIR)$(mandir)/man8/%') \
-		'$(DESTDIR)$(completionsdir)/ntprof-bpf' '$(DESTDIR)$(unitdir)/ntprof-bpf@.service'
+		'$(DESTDIR)$(completionsdir)/ntprof-bpf' '$(DESTDIR)$(zshdir)/_ntprof-bpf' \
+		'$(DESTDIR)$(fishdir)/ntprof-bpf.fish' '$(DESTDIR)$(unitdir)/ntprof-bpf@.service'
 ifneq ($(DESTDIR),)
 	[ ! -d '$(DESTDIR)' ] || { cd '$(DESTDIR)' && for d in $(INSTALL_FOLDERS:%='%'); do \
 		[ ! -d ".$$d" ] || rmdir -p --ignore-fail-on-non-empty "$${d#/}"; done; }

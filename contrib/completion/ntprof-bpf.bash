@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Completion of ntprof-bpf's command line in bash. Verbs, and each verb's options with what they take, are read
-# from the --help of the program that is being called, so they are those that it has. What an argument may be is
-# known by its name there:
+# Completion of ntprof-bpf's command line in bash, and what zsh and fish ask (_ntprof_bpf_tell). Verbs, and each verb's
+# options with what they take, are read from the --help of the program that is being called, so they are those that it
+# has. What an argument may be is known by its name there:
 #
 #   FILE, DIR      a file, a folder             CTRL     a controller, from /sys/class/nvme
 #   PEER           a machine, command or file   STAGE    a stage, from ntprof-bpf probes
@@ -96,6 +96,7 @@ _ntprof_bpf_argument() {
 	local actions=() action word
 
 	COMPREPLY=()
+	_ntprof_bpf_name=$1
 	case $1 in
 	FILE) actions=(file) ;;
 	DIR) actions=(directory) ;;
@@ -106,12 +107,13 @@ _ntprof_bpf_argument() {
 		# Not compgen -W, which runs what stands in $(...) in a name that somebody else chose.
 		while IFS= read -r word; do
 			[[ -n $word && $word == "$2"* ]] || continue
-			[[ $1 != @(NQN|HOSTNQN|PATH) ]] || printf -v word %q "$word"
+			[[ $1 != @(NQN|HOSTNQN|PATH) || -n ${_ntprof_bpf_plain:-} ]] || printf -v word %q "$word"
 			COMPREPLY+=("$3$word")
 		done < <(_ntprof_bpf_words "$1" "${4:-}" | tr ' ' '\n')
 		[[ $1 != @(CONDITION|WHEN) ]] || compopt -o nospace 2>/dev/null
 		return
 	fi
+	[[ -z ${_ntprof_bpf_plain:-} ]] || return
 	compopt -o filenames 2>/dev/null
 	mapfile -t COMPREPLY < <(for action in "${actions[@]}"; do
 		compgen -P "$3" -A "$action" -- "$2"
@@ -169,6 +171,43 @@ _ntprof_bpf() {
 	else
 		_ntprof_bpf_argument "$(_ntprof_bpf_operand "$verb")" "$current" ""
 	fi
+}
+
+# _ntprof_bpf_about [VERB]: each option of a verb, or each verb, a tab, and what --help says of it.
+_ntprof_bpf_about() {
+	_ntprof_bpf_ask ${1:+"$1"} --help | awk -v options="${1:+1}" '
+		function tell() { for (i = 1; i <= n; i++) print name[i] "\t" text; n = 0 }
+		/^[^ ]/ || /^$/ { tell(); next }
+		{ begins = options ? /^ +-/ : /^  [a-z]/ }
+		begins { tell(); rest = $0 }
+		begins && options {
+			while (match(rest, /^[ ,]*--?[a-z0-9-]+/)) {
+				name[++n] = substr(rest, RSTART, RLENGTH)
+				sub(/^[ ,]*/, "", name[n])
+				rest = substr(rest, RLENGTH + 1)
+			}
+			sub(/^[^ ]*/, "", rest)
+		}
+		begins && !options { name[++n] = $1; sub(/^ *[^ ]+/, "", rest) }
+		begins { text = "" }
+		!begins { rest = $0 }
+		{ sub(/^ +/, "", rest); text = text (text && rest ? " " : "") rest }
+		END { tell() }'
+}
+
+# _ntprof_bpf_tell PROGRAM WORD...: for other shells, what the last word may be. In the first line the name of an argument,
+# which is empty for options; of FILE, DIR and PEER there is no more, as the shell knows files. Then a line for each: the
+# word, a tab, and what it is.
+_ntprof_bpf_tell() {
+	local _ntprof_bpf_plain=1 _ntprof_bpf_name="" _ntprof_bpf_program=$1 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY
+
+	_ntprof_bpf "$1" "${!#}"
+	echo "$_ntprof_bpf_name"
+	awk -F'\t' 'FILENAME == ARGV[1] { about[$1] = $2; next } $0 { print $0 "\t" about[$0] }' <(
+		case $_ntprof_bpf_name in
+		VERB) _ntprof_bpf_about ;;
+		"") _ntprof_bpf_about "$(v=$(_ntprof_bpf_verb); echo "${v:-live}")" ;;
+		esac) <(printf '%s\n' "${COMPREPLY[@]}")
 }
 
 complete -F _ntprof_bpf ntprof-bpf

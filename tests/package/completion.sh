@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # completion.sh - what bash offers at the cursor is what the program has: verbs, options of the verb, and words,
-# files, controllers and stages where an option takes one.
+# files, controllers and stages where an option takes one. zsh and fish offer the same.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/machine/lib.sh
@@ -135,11 +135,12 @@ if [[ -r /sys/kernel/btf/vmlinux ]]; then
 	equal "stages" "$(offered "$work/program" --where nvme)" "nvme_tcp_completion nvme_tcp_submission nvmet_tcp_completion nvmet_tcp_submission"
 fi
 
-# typed LINE: what is on a line of an interactive bash when LINE, with its tabs, has been typed there. Its prompt says
-# that it reads.
+# typed LINE [SHELL ARG...]: what is on a line of an interactive shell (bash) when LINE, with its tabs, has been typed there,
+# without what moves the cursor. Its prompt says that it reads.
 typed() {
-	local line="" char pid
+	local line="" char pid shell=("${@:2}")
 
+	((${#shell[@]})) || shell=(bash --noprofile --rcfile "$work/rc" -i)
 	cat >"$work/rc" <<-END
 		PS1='ready:'
 		bind 'set bell-style none'
@@ -148,19 +149,20 @@ typed() {
 		. $PWD/contrib/completion/ntprof-bpf.bash
 		cd $work
 	END
-	coproc shell { TERM=dumb script -qec "bash --noprofile --rcfile $work/rc -i" /dev/null 2>&1; }
+	coproc TYPED { TERM=dumb script -qec "${shell[*]}" /dev/null 2>&1; }
 	pid=$!
-	while [[ $line != *ready: ]] && IFS= read -rN1 char <&"${shell[0]}"; do
+	while [[ $line != *ready: ]] && IFS= read -rN1 char <&"${TYPED[0]}"; do
 		line+=$char
 	done
-	printf '%s#\nexit\n' "$1" >&"${shell[1]}"
+	printf '%s#\nexit\n' "$1" >&"${TYPED[1]}"
 	line=
-	while [[ $line != *#* ]] && IFS= read -rN1 char <&"${shell[0]}"; do
+	while [[ $line != *#* ]] && IFS= read -rN1 char <&"${TYPED[0]}"; do
 		line+=$char
 	done
-	cat <&"${shell[0]}" >/dev/null
+	cat <&"${TYPED[0]}" >/dev/null
 	wait "$pid"
-	echo "$line"
+	# What zsh writes and takes back.
+	sed $'s/.\b//g' <<<"$line"
 }
 
 tab=$'\t'
@@ -169,4 +171,49 @@ equal "bash completes an option" "$(typed "ntprof-bpf record --max-s$tab")" "ntp
 equal "bash completes what is behind =" "$(typed "ntprof-bpf probes --source=st$tab")" "ntprof-bpf probes --source=stock #"
 equal "bash completes a file" "$(typed "ntprof-bpf report hos$tab")" "ntprof-bpf report host.ntp #"
 equal "bash quotes a folder" "$(typed "ntprof-bpf report a$tab")" "ntprof-bpf report a\\ folder/#"
+
+# in_tree FILE: with the completion of bash that is in the tree.
+in_tree() {
+	sed "s|/usr/share/bash-completion/completions/ntprof-bpf|$PWD/contrib/completion/ntprof-bpf.bash|" "contrib/completion/$1"
+}
+
+in_tree ntprof-bpf.zsh >"$work/_ntprof-bpf"
+cat >"$work/.zshrc" <<-END
+	PS1=ready:
+	setopt no_prompt_cr no_prompt_sp
+	unset zle_bracketed_paste
+	fpath=($work \$fpath)
+	path=(${program%/*} \$path)
+	autoload -Uz compinit && compinit -u -D
+	cd $work
+END
+# zsh_typed WORDS
+zsh_typed() {
+	typed "ntprof-bpf $1$tab" env "ZDOTDIR=$work" zsh -i
+}
+
+in_tree ntprof-bpf.fish >"$work/ntprof-bpf.fish"
+# fish_offered WORDS: without what they mean, on one line.
+fish_offered() {
+	(cd "$work" && PATH=${program%/*}:$PATH HOME=$work fish --no-config -c "source ntprof-bpf.fish; complete -C 'ntprof-bpf $1'") |
+		cut -f 1 | LC_ALL=C sort | paste -sd' '
+}
+
+equal "zsh completes a verb" "$(zsh_typed rec)" "ntprof-bpf record #"
+equal "an option" "$(zsh_typed "record --max-s")" "ntprof-bpf record --max-size #"
+equal "a word" "$(zsh_typed "probes --source st")" "ntprof-bpf probes --source stock #"
+equal "what is behind =" "$(zsh_typed "probes --source=st")" "ntprof-bpf probes --source=stock #"
+equal "a file" "$(zsh_typed "report hos")" "ntprof-bpf report host.ntp #"
+equal "a file behind =" "$(zsh_typed "record --output=hos")" "ntprof-bpf record --output=host.ntp #"
+equal "and quotes a folder" "$(zsh_typed "report a")" "ntprof-bpf report a\\ folder/#"
+equal "fish offers verbs" "$(fish_offered re)" "record report"
+equal "options" "$(fish_offered "record -")" "$(options_of record)"
+equal "words" "$(fish_offered "probes --source ")" "stock tracepoints"
+equal "what is behind =" "$(fish_offered "probes --source=st")" "--source=stock"
+equal "files" "$(fish_offered "report h")" "host.ntp"
+equal "files behind =" "$(fish_offered "record --output=h")" "--output=host.ntp"
+equal "nothing for a number" "$(fish_offered "trace -n ")" ""
+equal "each option with what --help says of it" \
+	"$(PATH=${program%/*}:$PATH fish --no-config -c "source $work/ntprof-bpf.fish; complete -C 'ntprof-bpf record --max-s'" | cut -f 2 | cut -c -30)" \
+	"End before the stream is large"
 finish

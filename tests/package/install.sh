@@ -29,6 +29,8 @@ files_below() {
 		echo "755 $1/sbin/ntprof-bpf"
 		printf "644 $1/share/man/man8/%s\n" "${pages[@]#docs/man/}"
 		echo "644 $1/share/bash-completion/completions/ntprof-bpf"
+		echo "644 $1/share/fish/vendor_completions.d/ntprof-bpf.fish"
+		echo "644 $1/share/zsh/site-functions/_ntprof-bpf"
 		echo "644 $1/lib/systemd/system/ntprof-bpf@.service"
 	} | LC_ALL=C sort -k2
 }
@@ -38,6 +40,10 @@ equal "what is installed, and with which modes" "$(files_in "$work/a")" "$(files
 check "the program is the one that was built" cmp -s "$build/ntprof-bpf" "$work/a/usr/local/sbin/ntprof-bpf"
 check "its completion is the one of the tree" cmp -s contrib/completion/ntprof-bpf.bash \
 	"$work/a/usr/local/share/bash-completion/completions/ntprof-bpf"
+for file in zsh/site-functions/_ntprof-bpf fish/vendor_completions.d/ntprof-bpf.fish; do
+	check "$file knows where that is" grep -q ' /usr/local/share/bash-completion/completions/ntprof-bpf' \
+		"$work/a/usr/local/share/$file"
+done
 check "make install again" make_quietly install DESTDIR="$work/a"
 equal "nothing else is installed then" "$(files_in "$work/a")" "$(files_below usr/local)"
 touch "$work/a/usr/local/sbin/other" || exit 1
