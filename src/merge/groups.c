@@ -157,6 +157,7 @@ struct groups {
 	struct group_rows rows; /* struct group */
 	struct cell *cells;	/* hash table */
 	size_t nr_cells;
+	size_t nr_pieces;     /* of cells */
 	uint64_t first, last; /* intervals that have commands */
 	struct flights flights;
 	struct flights_group others_in_flight;
@@ -175,6 +176,9 @@ struct groups {
 	uint64_t to_ns;
 	double seconds;
 };
+
+/* Pieces of cells, of all groups that there are: each recording that is shown alone has its own. */
+static size_t pieces_taken;
 
 struct groups *groups_new(const struct grouping *how)
 {
@@ -216,6 +220,7 @@ void groups_free(struct groups *g)
 	group_rows_free(&g->rows);
 	for (struct cell *cell = g->cells; cell; cell = cell->hh.next)
 		cell_clear(&cell->c);
+	pieces_taken -= g->nr_pieces;
 	hash_free(g->cells);
 	flights_group_free(&g->others_in_flight);
 	flights_free(&g->flights);
@@ -375,10 +380,27 @@ const char *group_stages_name(const struct group_stages *s, unsigned int stage, 
 	return buf;
 }
 
+static uint64_t **piece_of(struct group_cell *cell, const struct group_command *c)
+{
+	return &cell->piece[nt_bucket(c->latency) / NT_SUB_BUCKETS];
+}
+
+/* Whether the piece that a command is counted in is there, or may be made. */
+static bool piece_take(struct groups *g, struct group_cell *cell, const struct group_command *c)
+{
+	if (c->failed || *piece_of(cell, c))
+		return true;
+	if (pieces_taken == GROUP_PIECES_MAX)
+		return false;
+	g->nr_pieces++;
+	pieces_taken++;
+	return true;
+}
+
 static int cell_add(struct group_cell *cell, const struct group_command *c)
 {
 	unsigned int bucket = nt_bucket(c->latency);
-	uint64_t **piece = &cell->piece[bucket / NT_SUB_BUCKETS];
+	uint64_t **piece = piece_of(cell, c);
 
 	if (c->failed) {
 		cell->failed++;
@@ -452,6 +474,8 @@ int groups_add(struct groups *g, const struct group_name *name, const struct gro
 		cell = cell_get(g, group, c->after_ns, &err);
 	if (err)
 		return err;
+	if (cell && !piece_take(g, cell, c))
+		cell = NULL;
 	flight.group = cell ? &group->in_flight : &g->others_in_flight;
 	cell = cell ?: &g->others;
 	flight.seen = &cell->in_flight;

@@ -103,19 +103,20 @@ void flights_group_free(struct flights_group *g);
 #ifndef GROUPS_MAX
 #define GROUPS_MAX 1024u
 #endif
-/*
- * The most pairs of a group and an interval with commands: one group by seconds for a day, some 2
- * KiB each.
- */
+/* The most pairs of a group and an interval with commands: one group by seconds for a day. */
 #ifndef GROUP_CELLS_MAX
 #define GROUP_CELLS_MAX 86400u
 #endif
 
 /*
  * A histogram in pieces: the buckets between two powers of two are allocated together when one is
- * used.
+ * used. All pairs of all groups have at most GROUP_PIECES_MAX pieces, 128 MiB; commands past that
+ * are counted as "others".
  */
 #define GROUP_PIECES (NT_OVERFLOW_BUCKET / NT_SUB_BUCKETS + 1)
+#ifndef GROUP_PIECES_MAX
+#define GROUP_PIECES_MAX (1u << 19)
+#endif
 
 _Static_assert(NT_MERGED_STAGES_NR >= NT_STAGES_MAX, "room for either's stages");
 

@@ -90,8 +90,9 @@ static void print_notes(const struct groups *g, FILE *f)
 	if (groups_others(g, &others))
 		fprintf(f,
 			"others: %" PRIu64 " commands of groups or intervals past the first %u "
-			"groups, or %u rows\n",
-			others.cell->count + others.cell->failed, GROUPS_MAX, GROUP_CELLS_MAX);
+			"groups, %u rows, or %u pieces of histograms\n",
+			others.cell->count + others.cell->failed, GROUPS_MAX, GROUP_CELLS_MAX,
+			GROUP_PIECES_MAX);
 	if (groups_left_out(g))
 		fprintf(f, "rows without commands that are left out: %" PRIu64 "\n",
 			groups_left_out(g));

@@ -192,6 +192,31 @@ static void rows_past_the_limit_are_others(void **state)
 	groups_free(g);
 }
 
+/* Latencies that are spread take more pieces of histograms: their number is limited as well, for
+ * all groups together. */
+static void pieces_past_the_limit_are_others(void **state)
+{
+	const struct grouping how = by_keys("", 1000);
+	const struct group_name n = named(1, NT_OP_READ, 1);
+	struct groups *g[2] = {groups_new(&how), groups_new(&how)};
+	struct group_row r;
+
+	for (uint64_t i = 0; i < GROUP_PIECES_MAX + 5; i++)
+		add(g[0], &n, i / 8 * 1000, 1ULL << (6 + i % 8));
+	add(g[1], &n, 0, 10);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_int_equal(groups_finish(g[i], 0, 1000, 0), 0);
+		assert_true(groups_others(g[i], &r));
+		assert_int_equal(r.cell->count, i ? 1 : 5);
+		assert_sums(g[i]);
+	}
+	groups_free(g[0]);
+	add(g[1], &n, 0, 10);
+	assert_true(groups_others(g[1], &r));
+	assert_int_equal(r.cell->count, 1);
+	groups_free(g[1]);
+}
+
 static void intervals_without_commands_are_rows_unless_there_are_too_many(void **state)
 {
 	const struct grouping how = by_keys("op", 1000);
@@ -464,6 +489,7 @@ int main(void)
 		cmocka_unit_test(the_sum_of_a_group_outlives_64_bits),
 		cmocka_unit_test(groups_past_the_limit_are_others),
 		cmocka_unit_test(rows_past_the_limit_are_others),
+		cmocka_unit_test(pieces_past_the_limit_are_others),
 		cmocka_unit_test(intervals_without_commands_are_rows_unless_there_are_too_many),
 		cmocka_unit_test(what_was_in_flight_is_what_each_beginning_saw),
 		cmocka_unit_test(one_that_ends_when_too_many_others_have_is_told),

@@ -465,7 +465,7 @@ static void commands_without_a_row_are_others(void **state)
 
 	assert_non_null(strstr(
 		text, "\nothers: 2 commands of groups or intervals past the first 1024 groups, "
-		      "or 86400 rows\n"));
+		      "86400 rows, or 524288 pieces of histograms\n"));
 	assert_non_null(strstr(text, "\nothers         1"));
 	assert_int_equal(number(member(o, "others"), "commands"), 1);
 	assert_int_equal(number(member(o, "others"), "failed"), 1);
