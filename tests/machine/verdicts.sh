@@ -117,7 +117,7 @@ target_subsystem "$backing"
 target_subsystem "$twin_nqn" "$(target_setup_null twin size=256 delay=3000000 mbps=4)"
 target_subsystem "$far_nqn" "$(target_setup_null far size=256 delay=60000000)"
 target_subsystem "$other_nqn" "$backing"
-target_port
+target_port inline_data_size=8192
 dev=$(host_device "$(host_connect -i 1)")
 twin=$(host_device "$(host_connect "$twin_nqn" -i 1)")
 far=$(host_device "$(host_connect "$far_nqn" -i 1)")

@@ -33,10 +33,6 @@ stages=(blk_submission host_send_wakeup host_send_worker target_stack target_wak
 	target_subsystem target_send_wakeup target_send_worker "${network[@]}" host_stack host_wakeup host_worker
 	nvme_tcp_completion blk_completion)
 
-# What of a PDU that arrives waits for the processor.
-waiting=wakeup
-! grep -q thread_backlog_napi /proc/cmdline || waiting=stack
-
 # load RUN BEFORE WAIT SPIN: as burst_reader does. The mean that it saw is in ${saw[RUN]}, those of the stages in ${stage[RUN.NAME]}.
 declare -A saw=() stage=()
 load() {
@@ -103,8 +99,8 @@ grown() {
 # The reader's task has sent the command, and the target's worker waits for the processor.
 load quick 0 0 0
 load capsule 0 0 3000
-grown capsule quick target_$waiting
-within "capsule: it is what was put in" "${stage[capsule.target_$waiting]}" 2700000 3300000
+grown capsule quick target_wakeup
+within "capsule: it is what was put in" "${stage[capsule.target_wakeup]}" 2700000 3300000
 
 # A large read comes before the small one: the host's worker is at that for as long as there is between the first data of both.
 load large 524288 0 0
@@ -133,7 +129,7 @@ tc qdisc add dev lo root netem delay 2ms limit 10000
 load far 0 0 0
 load answer 0 3000 5000
 tc qdisc del dev lo root
-grown answer far host_$waiting
+grown answer far host_wakeup
 host_disconnect "$ctrl"
 target_remove
 
