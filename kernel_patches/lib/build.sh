@@ -81,6 +81,7 @@ verb_build() {
 	find_btf_base
 
 	# Whoever may open it may lock it, and so stop builds.
+	# shellcheck disable=SC2174 # that one is what is meant
 	mkdir -p -m 700 "$OUT" 2>/dev/null || die "cannot write to $OUT: set OUT"
 	[[ -w $OUT ]] || die "cannot write to $OUT: set OUT"
 	# A path with a symbolic link in it confuses the kernel's makefiles.
