@@ -31,6 +31,8 @@
 
 /* More controllers of one name and id than a machine connects to, where targets are copies. */
 #define CROWD_MAX 64
+/* More than these take no more time together. */
+#define CROWD_FEW 4
 
 /*
  * The most votes for an endpoint, even if they do not convince: what it competes with.
@@ -59,6 +61,7 @@ struct found {
 	size_t claimed;
 	size_t addressed;
 	pending_id from; /* the first record that voted */
+	unsigned int steps; /* the most of one search for a pattern */
 	struct claim claim;
 	bool alike;	 /* hardly anything tells the records apart */
 	bool by_pattern; /* but pattern_find() found an offset, and is sure */
@@ -184,7 +187,7 @@ static void vote_by_pattern(const struct pending_pool *pool, const struct endpoi
 	if (few->pending.count < pattern_least(patient))
 		return;
 	f->alike = true;
-	if (pattern_find(pool, few, many, &f->link->offset, &p))
+	if (pattern_find(pool, few, many, &f->link->offset, f->steps, &p))
 		return;
 	/* A pattern that convinces competes with any longer one. */
 	f->claim.in_pattern = pattern_convinces(&p, true) ? PATTERN_LENGTH : p.vote.votes;
@@ -409,23 +412,37 @@ static void claim_add(struct claim *to, const struct claim *c)
 }
 
 /*
- * Whether records wait at more than CROWD_MAX endpoints that compete, or at more than that many
- * possible partners. Such endpoints are left alone: each would be compared with all
- * others.
+ * Return: at how many endpoints that compete records wait, or at how many possible partners,
+ * whichever are more; CROWD_MAX + 1 at the most
  */
-static bool is_crowd(const struct topology *t, const struct endpoint *h)
+static unsigned int crowd_of(const struct topology *t, const struct endpoint *h)
 {
 	unsigned int same = 0, others = 0;
 
 	if (!topology_is_free(t, h))
-		return false;
+		return 0;
 	for (const struct endpoint *k = topology_alike_beside(t, h); k && same <= CROWD_MAX;
 	     k = k->next_alike)
 		same += k->pending.count && (k == h || topology_compete(t, h, k));
 	for (const struct endpoint *k = topology_alike(t, h); k && others <= CROWD_MAX;
 	     k = k->next_alike)
 		others += k->pending.count && eligible(t, h, k);
-	return same > CROWD_MAX || others > CROWD_MAX;
+	return same > others ? same : others;
+}
+
+/* Such endpoints are left alone: each would be compared with all others. */
+static bool is_crowd(const struct topology *t, const struct endpoint *h)
+{
+	return crowd_of(t, h) > CROWD_MAX;
+}
+
+/*
+ * The most steps of one search for a pattern. A stream can have queues that look alike in order
+ * that each is compared with each, so together they take no more than a few.
+ */
+static unsigned int steps_of(unsigned int crowd)
+{
+	return crowd > CROWD_FEW ? PATTERN_STEPS_MAX / crowd * CROWD_FEW : PATTERN_STEPS_MAX;
 }
 
 /* How many endpoints may be the partner of @h and have records. */
@@ -450,14 +467,14 @@ static bool knows_clocks(const struct pending_pool *pool, const struct endpoint 
 /* Finds the best of the endpoints that may be the partner of @h. Return: false on lack of memory.
  */
 static bool look_for(struct topology *t, const struct pending_pool *pool, struct endpoint *h,
-		     bool patient, struct offset_bounds *bounds, struct found *best,
-		     bool *contended)
+		     bool patient, unsigned int steps, struct offset_bounds *bounds,
+		     struct found *best, bool *contended)
 {
 	bool alone = voters(t, h) == 1;
 	struct claim others = {0};
 
 	for (struct endpoint *other = topology_alike(t, h); other; other = other->next_alike) {
-		struct found f = {.other = other};
+		struct found f = {.other = other, .steps = steps};
 
 		if (!eligible(t, h, other))
 			continue;
@@ -531,8 +548,9 @@ static bool look_back(struct topology *t, const struct pending_pool *pool, const
 
 	if (h->partner == best->other)
 		return true;
-	for (; claimant; claimant = claimant->next_alike) {
-		struct found f = {.other = best->other};
+	/* Whatever the others claim, it does not convince again. */
+	for (; claimant && convincing(best, patient, *contended); claimant = claimant->next_alike) {
+		struct found f = {.other = best->other, .steps = best->steps};
 		bool elsewhere = claimant->stream != h->stream;
 		size_t votes;
 
@@ -585,13 +603,15 @@ bool align_endpoint(struct topology *t, const struct pending_pool *pool, struct 
 	bool host = h->side == NT_HOST, contended = false;
 	struct offset_bounds *bounds = NULL;
 	struct found best = {0};
+	unsigned int crowd = crowd_of(t, h);
 	bool found;
 
 	h->alike = false;
-	h->crowded = is_crowd(t, h);
+	h->crowded = crowd > CROWD_MAX;
 	if (!h->crowded && any_eligible(t, h, NULL, false))
 		bounds = malloc(CANDIDATES_MAX * sizeof(*bounds));
-	found = bounds && look_for(t, pool, h, patient, bounds, &best, &contended) &&
+	found = bounds &&
+		look_for(t, pool, h, patient, steps_of(crowd), bounds, &best, &contended) &&
 		best.vote.votes && look_back(t, pool, h, patient, bounds, &best, &contended);
 	free(bounds);
 	if (!found || !convincing(&best, patient, contended) || !agreed(pool, h, patient, &best))

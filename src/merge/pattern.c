@@ -17,8 +17,6 @@
  * Linux gives one tag in turn.
  */
 #define TRIALS_MAX (PENDING_MAX / 16)
-/* The most steps of all trials of one call: with load that is fully regular, trials do not end. */
-#define STEPS_MAX (1u << 16)
 /* A trial ends when the records without a pair outnumber those with one by more than this. */
 #define MISSES_MAX 5
 /* The most records of one group that are compared for one time. */
@@ -78,7 +76,7 @@ struct search {
 	struct trial_place *places;
 	uint32_t nr_places;
 	struct trial *trials;
-	unsigned int steps;
+	unsigned int steps, steps_max;
 };
 
 /* Return: NULL if no record of the other endpoint has the key, or there are too many keys. */
@@ -255,7 +253,7 @@ static unsigned int run_trials(struct search *s, pending_id id, const struct off
 		const struct sorted_group *segment;
 
 		id = pending_get(s->pool, id)->next;
-		if (!id || s->steps >= STEPS_MAX)
+		if (!id || s->steps >= s->steps_max)
 			break;
 		segment = segment_of(s, pending_get(s->pool, id)->key);
 		/* Trials that have ended are kept behind those that have not. */
@@ -315,7 +313,7 @@ static void search_end(struct search *s)
  * those of the two endpoints have to.
  */
 static int find_repeats(const struct pending_pool *pool, const struct endpoint *h, pending_id id,
-			int64_t within_ns, struct pattern *p)
+			int64_t within_ns, unsigned int steps_max, struct pattern *p)
 {
 	struct search s = {
 		.pool = pool,
@@ -324,6 +322,7 @@ static int find_repeats(const struct pending_pool *pool, const struct endpoint *
 		.side = h->side,
 		.self = true,
 		.self_ns = within_ns,
+		.steps_max = steps_max,
 	};
 	int err = search_begin(&s);
 	unsigned int nr = err ? 0 : run_trials(&s, id, NULL);
@@ -351,7 +350,7 @@ static int search(struct search *s, const struct offset *prior, struct pattern *
 	pending_id id = s->few->pending.first;
 	int err = 0;
 
-	for (; id && !err && !convinces(p) && s->steps < STEPS_MAX;
+	for (; id && !err && !convinces(p) && s->steps < s->steps_max;
 	     id = pending_get(s->pool, id)->next) {
 		struct pattern found = {0};
 		const struct trial *t;
@@ -372,16 +371,19 @@ static int search(struct search *s, const struct offset *prior, struct pattern *
 			continue;
 		if (pattern_convinces(&found, true))
 			err = find_repeats(s->pool, s->many, t->with,
-					   (int64_t)(t->width_ns / t->explained), &found);
+					   (int64_t)(t->width_ns / t->explained), s->steps_max,
+					   &found);
 		*p = found;
 	}
 	return err;
 }
 
 int pattern_find(const struct pending_pool *pool, const struct endpoint *few,
-		 const struct endpoint *many, const struct offset *prior, struct pattern *p)
+		 const struct endpoint *many, const struct offset *prior, unsigned int steps_max,
+		 struct pattern *p)
 {
-	struct search s = {.pool = pool, .few = few, .many = many, .side = few->side};
+	struct search s = {
+		.pool = pool, .few = few, .many = many, .side = few->side, .steps_max = steps_max};
 	int err;
 
 	*p = (struct pattern){0};

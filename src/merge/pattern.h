@@ -33,18 +33,22 @@ struct pattern {
 
 /* The most records that a pattern covers. */
 #define PATTERN_LENGTH 1024
+/* More steps of all trials say nothing: with load that is fully regular, trials do not end. */
+#define PATTERN_STEPS_MAX (1u << 16)
 
 /**
  * pattern_find() - try the offsets between the records of one endpoint and those of another
  * @pool: where the records wait
  * @few, @many: endpoints that may be of one connection; @few has fewer records
  * @prior: offset with which they have to agree, if it is known
+ * @steps_max: steps of all trials after which it ends, at most PATTERN_STEPS_MAX
  * @p: filled; without votes if nothing can be said
  *
  * Return: 0 or -ENOMEM.
  */
 int pattern_find(const struct pending_pool *pool, const struct endpoint *few,
-		 const struct endpoint *many, const struct offset *prior, struct pattern *p);
+		 const struct endpoint *many, const struct offset *prior, unsigned int steps_max,
+		 struct pattern *p);
 
 /**
  * pattern_least() - how many records the offset has to explain; @patient: no more records will come

@@ -227,7 +227,61 @@ static void commands_that_look_alike_and_do_not_fit_cost_little(void **state)
 	}
 }
 
-/* Half of the namespaces have one name, the others another one: as a list they are short. */
+/* Of reads of one block at even times four are of other blocks, which both sides have read. */
+static void add_regular(struct merge *m, unsigned int stream, uint32_t slot, uint32_t nr)
+{
+	for (uint32_t i = 0; i < nr; i++) {
+		const uint64_t at = (stream == HOST ? 50 : 100) * SECOND + i * MS / 10 + slot;
+		struct nt_record r = {.side = stream == HOST ? NT_HOST : NT_TARGET,
+				      .opcode = 2,
+				      .slot = slot,
+				      .gen = 1,
+				      .cntlid = 1,
+				      .qid = 1,
+				      .slba = i % (nr / 4) ? 8 : 1000 + i / (nr / 4),
+				      .length = 4096};
+
+		if (stream == HOST) {
+			r.points[NT_H_SUBMIT] = r.points[NT_H_SEND_CMD] = at;
+			r.points[NT_H_COMPLETE] = r.points[NT_H_RX] = at + MS / 20;
+		} else {
+			r.points[NT_T_RX] = at + 10000;
+			r.points[NT_T_SEND] = r.points[NT_T_SENT] = at + 40000;
+		}
+		assert_int_equal(merge_record(m, stream, &r), 0);
+	}
+}
+
+/* A host has many queues that each may be the target's one, and none has shown that it is. */
+static void queues_that_compete_cost_others_little(void **state)
+{
+	enum { ALIKE = 60, OF_TARGET = 1000, OF_EACH = 40 };
+	struct merge *m = streams();
+	struct queue_info q = {.slot = 1, .gen = 1, .cntlid = 1, .qid = 1};
+	struct nt_record r = {.side = NT_HOST, .gen = 1, .cntlid = 2, .qid = 1};
+	const uint64_t nr = OF_TARGET + ALIKE * OF_EACH;
+	uint64_t before;
+
+	add_queue(m, 1, 1, 1, 0);
+	add_regular(m, TARGET, 1, OF_TARGET);
+	for (q.slot = 0; q.slot < ALIKE; q.slot++) {
+		q.instance = q.slot;
+		assert_int_equal(merge_queue(m, HOST, NT_HOST, &q), 0);
+		add_regular(m, HOST, q.slot, OF_EACH);
+	}
+	/* One of a queue that is nobody's, later: the others have waited for long. */
+	q = (struct queue_info){.slot = ALIKE, .gen = 1, .cntlid = 2, .qid = 1};
+	assert_int_equal(merge_queue(m, HOST, NT_HOST, &q), 0);
+	r.slot = ALIKE;
+	r.points[NT_H_SEND_CMD] = r.points[NT_H_RX] = 70 * SECOND;
+	assert_int_equal(merge_record(m, HOST, &r), 0);
+	before = blocks;
+	merge_expire(m, SECOND);
+	print_message("# %llu blocks a record\n", (unsigned long long)((blocks - before) / nr));
+	assert_uint_in_range(blocks - before, nr, nr * 100 * BLOCKS_EACH);
+	merge_free(m);
+}
+
 /* Where many hosts are connected to many targets, the clocks of two of them are found at once. */
 static void a_link_of_many_machines_costs_little(void **state)
 {
@@ -257,6 +311,7 @@ static void a_link_of_many_machines_costs_little(void **state)
 	topology_free(&t);
 }
 
+/* Half of the namespaces have one name, the others another one: as a list they are short. */
 static void names_of_many_devices_are_listed_at_little_cost(void **state)
 {
 	struct places *p = places_new();
@@ -347,6 +402,7 @@ int main(void)
 		cmocka_unit_test(a_queue_costs_little_when_there_is_no_room),
 		cmocka_unit_test(a_record_costs_little_where_a_queue_has_many_connections),
 		cmocka_unit_test(commands_that_look_alike_and_do_not_fit_cost_little),
+		cmocka_unit_test(queues_that_compete_cost_others_little),
 		cmocka_unit_test(a_link_of_many_machines_costs_little),
 		cmocka_unit_test(names_of_many_devices_are_listed_at_little_cost),
 	};
