@@ -139,6 +139,7 @@ static bool has_share(const struct topology *t, unsigned int stream, enum topolo
 	static const unsigned int max[SHARES_NR] = {
 		[SHARE_ENDPOINTS] = TOPOLOGY_CONNECTIONS_MAX,
 		[SHARE_CONNECTIONS] = TOPOLOGY_CONNECTIONS_MAX,
+		[SHARE_OF_BOTH] = TOPOLOGY_CONNECTIONS_MAX,
 		[SHARE_SLOTS] = TOPOLOGY_SLOTS_MAX,
 	};
 	enum nt_side side = t->streams[stream].side;
@@ -535,16 +536,18 @@ static struct merge_connection *connection_get(struct topology *t, struct endpoi
 	};
 	struct merge_connection *c;
 	unsigned int nr = t->known.nr, stream;
+	bool both = h->partner, room;
 
 	connection_name(&like, h);
-	if (h->partner)
+	if (both)
 		connection_name(&like, h->partner);
 	stream = like.target_stream != MERGE_NO_STREAM ? like.target_stream : like.host_stream;
-	c = known_get(&t->known, &like,
-		      has_share(t, stream, SHARE_CONNECTIONS, 1)
-			      ? NT_SIDES * TOPOLOGY_CONNECTIONS_MAX
-			      : 0);
+	room = has_share(t, stream, SHARE_CONNECTIONS, 1) &&
+	       (!both || has_share(t, like.host_stream, SHARE_OF_BOTH, 1));
+	c = known_get(&t->known, &like, room ? NT_SIDES * TOPOLOGY_CONNECTIONS_MAX : 0);
 	t->streams[stream].nr[SHARE_CONNECTIONS] += t->known.nr - nr;
+	if (both)
+		t->streams[like.host_stream].nr[SHARE_OF_BOTH] += t->known.nr - nr;
 	if (!c)
 		return NULL;
 	memcpy(c->hostnqn, like.hostnqn, sizeof(c->hostnqn));

@@ -189,6 +189,7 @@ struct topology_slot {
 enum topology_share {
 	SHARE_ENDPOINTS,
 	SHARE_CONNECTIONS,
+	SHARE_OF_BOTH, /* connections of both sides, which are of a host as well */
 	SHARE_SLOTS,
 	SHARES_NR,
 };

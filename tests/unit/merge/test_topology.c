@@ -285,6 +285,37 @@ static void slots_are_shared_by_the_streams_of_a_side(void **state)
 	topology_free(t);
 }
 
+/*
+ * A host calls its one controller by ever new instances, and each time its queue is found to be the
+ * target's. What is left is for another host of that target.
+ */
+static void no_host_takes_the_connections_of_a_target_from_another(void **state)
+{
+	enum { OTHER_HOST = 2 };
+	struct topology *t = two_sides();
+	struct queue_info q = {.slot = 1, .cntlid = 7, .qid = 2};
+	struct endpoint *target = endpoint_of(t, TARGET, 1, 7), *host;
+	unsigned int refused = 0;
+
+	assert_int_equal(topology_stream_begins(t, OTHER_HOST, NT_HOST), 0);
+	for (q.gen = 2; q.gen < TOPOLOGY_CONNECTIONS_MAX + 1000; q.gen++) {
+		q.instance = q.gen;
+		assert_int_equal(topology_queue(t, HOST, NT_HOST, &q), 0);
+		host = endpoint_of(t, HOST, q.gen, 7);
+		topology_bind(t, host, target, topology_link(t, host, target));
+		refused += !topology_connection(t, host);
+	}
+	assert_true(refused > 0);
+	for (q.instance = 0; q.instance < TOPOLOGY_CONNECTIONS_MAX / 4; q.instance++) {
+		q.gen = q.instance + 1;
+		assert_int_equal(topology_queue(t, OTHER_HOST, NT_HOST, &q), 0);
+		host = endpoint_of(t, OTHER_HOST, q.gen, 7);
+		topology_bind(t, host, target, topology_link(t, host, target));
+		assert_non_null(topology_connection(t, host));
+	}
+	topology_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +328,7 @@ int main(void)
 		cmocka_unit_test(a_queue_that_becomes_known_stays_the_same),
 		cmocka_unit_test(what_is_past_a_limit_is_left_out),
 		cmocka_unit_test(slots_are_shared_by_the_streams_of_a_side),
+		cmocka_unit_test(no_host_takes_the_connections_of_a_target_from_another),
 	};
 
 	return cmocka_run_group_tests_name("topology", tests, NULL, NULL);
