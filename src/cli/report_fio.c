@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,6 +102,7 @@ struct mix {
  * @number: [index of a connection] number of its queue + 1; 0: none
  * @clock: [stream] what was added to its times first. A later correction would shift the pauses
  * @dir: the folder, or -1; @made: it did not exist
+ * @way: where it lies, if it was made
  * @first_ns, @last_ns: from the first beginning to the last end
  * @busy_ns: latencies of all
  * @low, @high: bytes of namespaces that were used
@@ -108,6 +110,7 @@ struct mix {
 struct fio {
 	const struct fio_options *o;
 	int dir;
+	struct trust_walk way;
 	bool made;
 	bool written;
 	int spool_fd;
@@ -260,25 +263,44 @@ static int replace_old(const struct fio *f)
 	return err ?: take_place(f, JOB) ?: remove_each(f, idle_goes);
 }
 
+/*
+ * Makes the folder by a way that has been checked. By its path another user could have it made, and
+ * a folder removed, anywhere.
+ *
+ * Return: 0 or a negative errno
+ */
+static int make_folder(struct fio *f)
+{
+	char path[PATH_MAX];
+	size_t len = strlen(f->o->iolog);
+	int err;
+
+	if (len >= sizeof(path))
+		return -ENAMETOOLONG;
+	while (len > 1 && f->o->iolog[len - 1] == '/')
+		len--;
+	snprintf(path, sizeof(path), "%.*s", (int)len, f->o->iolog);
+	err = trust_walk(&f->way, path, TRUST_NOT_PLANTED, false);
+	if (err)
+		return err;
+	f->made = !mkdirat(f->way.fd, f->way.rest, 0777);
+	return f->made ? 0 : -errno;
+}
+
 /* Return: 0, -ECANCELED after a message, or a negative errno. */
 static int open_folder(struct fio *f)
 {
+	int err = trust_walk(&f->way, f->o->iolog, TRUST_NOT_PLANTED, true);
 	char name[NAME_MAX + 1] = "";
-	struct trust_walk walk;
 	struct stat st;
-	int err;
 
-	f->made = !mkdir(f->o->iolog, 0777);
-	if (!f->made && errno != EEXIST)
+	if (err == -ENOENT)
+		err = make_folder(f);
+	if (err)
+		return err;
+	f->dir = openat(f->way.fd, f->way.rest, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (f->dir < 0)
 		return -errno;
-	err = trust_walk(&walk, f->o->iolog, TRUST_NOT_PLANTED, true);
-	if (err)
-		return err;
-	f->dir = openat(walk.fd, walk.rest, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	err = f->dir < 0 ? -errno : 0;
-	close(walk.fd);
-	if (err)
-		return err;
 	if (fstat(f->dir, &st) || !trust_uid(st.st_uid)) {
 		message("--fio-iolog %s: the folder is another user's", f->o->iolog);
 		return -ECANCELED;
@@ -310,7 +332,7 @@ struct fio *fio_open(const struct fio_options *o)
 	err = f ? 0 : -ENOMEM;
 	if (f) {
 		f->o = o;
-		f->dir = f->spool_fd = -1;
+		f->dir = f->spool_fd = f->way.fd = -1;
 		f->first_ns = f->low = UINT64_MAX;
 	}
 	if (!err && o->iolog)
@@ -814,7 +836,9 @@ void fio_free(struct fio *f)
 	if (f->dir >= 0)
 		close(f->dir);
 	if (f->made && !f->written)
-		rmdir(f->o->iolog);
+		unlinkat(f->way.fd, f->way.rest, AT_REMOVEDIR);
+	if (f->way.fd >= 0)
+		close(f->way.fd);
 	free(f->queue);
 	free(f->number);
 	free(f->clock);

@@ -4,6 +4,7 @@
  * unless that was asked for, and names and folders of others are left alone.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -423,6 +424,60 @@ static void without_a_command_for_fio_nothing_is_left(void **state)
 	recordings_free(f, 2);
 }
 
+/*
+ * Nor is anything made or removed by the way there, if it leads through what another user has put
+ * in a folder that others may write to: the next moment it may lead elsewhere.
+ */
+static void a_way_of_another_user_is_not_gone(void **state)
+{
+	static const struct timespec long_ago[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = NULL}};
+	char way[100], ours[100], replay[120];
+	struct result r;
+	struct stat st;
+
+	if (geteuid())
+		skip();
+	make(f, &c);
+	snprintf(way, sizeof(way), "%s/way", folder);
+	snprintf(ours, sizeof(ours), "%s/ours", folder);
+	snprintf(replay, sizeof(replay), "%s/replay", way);
+	assert_int_equal(chmod(folder, 01777), 0);
+	assert_int_equal(mkdir(ours, 0755), 0);
+	assert_int_equal(symlink("ours", way), 0);
+	assert_int_equal(lchown(way, 1234, 1234), 0);
+	assert_int_equal(utimensat(AT_FDCWD, ours, long_ago, 0), 0);
+	RUN(&r, "report", f[0].path, "--fio-iolog", replay);
+	assert_int_equal(r.status, 1);
+	assert_contains(r.err, strerror(EPERM));
+	assert_int_equal(stat(ours, &st), 0);
+	assert_int_equal(st.st_mtim.tv_sec, long_ago[1].tv_sec);
+	assert_int_equal(unlink(way), 0);
+	assert_int_equal(rmdir(ours), 0);
+	assert_int_equal(chmod(folder, 0700), 0);
+	recordings_free(f, 2);
+}
+
+/* As a shell completes its name. */
+static void a_slash_may_follow_the_name_of_the_folder(void **state)
+{
+	struct traffic_config c = traffic_of_one_queue();
+	struct recording f[2] = {{.edit = NULL}};
+	char slash[100];
+	struct result r;
+
+	make(f, &c);
+	snprintf(slash, sizeof(slash), "%s//", dir);
+	for (unsigned int i = 0; i < 2; i++) {
+		RUN(&r, "report", f[0].path, "--fio-iolog", slash);
+		assert_int_equal(r.status, 0);
+		assert_int_equal(access(in_dir("queue-1.iolog"), F_OK), 0);
+	}
+	remove_all();
+	recordings_free(f, 2);
+}
+
 /* On a full disk, nothing is left that would keep the folder from the next try. */
 static void a_replay_that_cannot_be_written_leaves_nothing(void **state)
 {
@@ -588,6 +643,8 @@ int main(void)
 		cmocka_unit_test(only_a_replay_is_replaced),
 		cmocka_unit_test(an_earlier_replay_stays_until_the_new_one_is_written),
 		cmocka_unit_test(without_a_command_for_fio_nothing_is_left),
+		cmocka_unit_test(a_way_of_another_user_is_not_gone),
+		cmocka_unit_test(a_slash_may_follow_the_name_of_the_folder),
 		cmocka_unit_test(a_replay_that_cannot_be_written_leaves_nothing),
 		cmocka_unit_test(the_job_has_the_mix_of_the_recording),
 		cmocka_unit_test(a_scaled_job_has_room_for_the_largest_command),
