@@ -300,6 +300,17 @@ struct who {
 	unsigned int qid;
 };
 
+/*
+ * A subsystem or a host may have the name of a group that takes the rows of several others. Rules
+ * and dashboards leave those out.
+ */
+static const char *own_name(const char *nqn)
+{
+	if (!strcmp(nqn, SERIES_OTHER))
+		return "(" SERIES_OTHER ")";
+	return strcmp(nqn, SERIES_GONE) ? nqn : "(" SERIES_GONE ")";
+}
+
 static const char *subsystem_of(const struct page *p, const struct who *w)
 {
 	return p->side == NT_HOST ? w->peer : w->other;
@@ -397,7 +408,7 @@ static struct series_group *group_of(struct page *p, const struct who *w, uint32
 
 static struct series_group *group_of_row(struct page *p, struct stats_row *r)
 {
-	const struct who w = {r->controller, r->peer, r->other, r->qid};
+	const struct who w = {r->controller, own_name(r->peer), own_name(r->other), r->qid};
 	struct series_group *g;
 
 	if (r->shared)
@@ -455,7 +466,7 @@ static int take_row(struct page *p, struct stats_row *r, const struct page_slow 
 
 static int take_error(struct page *p, const struct error_count *e)
 {
-	const struct who w = {e->controller, e->peer, e->other, e->qid};
+	const struct who w = {e->controller, own_name(e->peer), own_name(e->other), e->qid};
 	struct series_group *g;
 	uint32_t at;
 
@@ -481,7 +492,7 @@ static bool hist_any(const struct exposition_hist *h)
 static int take_stages_of(struct page *p, const struct stats_stages *of,
 			  struct exposition_hist rest[NT_STAGES_MAX])
 {
-	const struct who w = {of->controller, of->peer, of->other, 0};
+	const struct who w = {of->controller, own_name(of->peer), own_name(of->other), 0};
 	labels_t labels;
 	uint32_t at;
 
