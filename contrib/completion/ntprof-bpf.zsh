@@ -17,6 +17,8 @@ _ntprof_bpf_from_bash() {
 	DIR) _files -/ ;;
 	PEER) _alternative 'commands:command:_command_names -e' 'files:file:_files' 'hosts:host:_hosts' ;;
 	CONDITION | WHEN) compadd -S '' -- ${${(@)lines%%$'\t'*}#--*=} ;;
+	# Others have chosen these. What _describe shows, it shows as it is, escape sequences and all.
+	NQN | HOSTNQN | PATH) compadd -- "${(@)${(@)${(@)lines:#}%%$'\t'*}#--*=}" ;;
 	*)
 		offered=(${${${(@)lines//:/\\:}/$'\t'/:}#--*=})
 		if [[ -n $name ]]; then _describe $name offered; else _describe -o option offered; fi
