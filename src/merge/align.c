@@ -60,7 +60,7 @@ struct found {
 	bool known;
 	size_t claimed;
 	size_t addressed;
-	pending_id from; /* the first record that voted */
+	pending_id from;    /* the first record that voted */
 	unsigned int steps; /* the most of one search for a pattern */
 	struct claim claim;
 	bool alike;	 /* hardly anything tells the records apart */
