@@ -138,4 +138,28 @@ static void lines_are_of_commands(const struct lines_how *how, unsigned int kind
 	assert_int_equal(counted(NT_CNT_POINT_MISSING), 0);
 }
 
+/*
+ * What CPUs share. @apart: two with a queue each. @ends: two on which commands of one queue end.
+ * @worker: one of these, and that of the queue's worker.
+ */
+struct lines_case {
+	struct lines_how how;
+	const char *apart, *ends, *worker;
+};
+
+/* All is made anew, and programs are loaded as @how says, with points of @source. */
+static void lines_begin(unsigned int source, const struct lines_how *how);
+
+/* Commands share just the lines of a case. @kinds: of commands that pass */
+static void lines_check(const struct lines_case *c, unsigned int source, unsigned int kinds,
+			bool together)
+{
+	lines_begin(source, &c->how);
+	lines_count(together);
+	lines_expect(&c->how, 0, 1, together ? c->ends : c->apart);
+	if (together)
+		lines_expect(&c->how, 0, LINES_WORKER, c->worker);
+	lines_are_of_commands(&c->how, kinds);
+}
+
 #endif /* NTPROF_TESTS_BPF_LINES_H */

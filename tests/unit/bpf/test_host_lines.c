@@ -186,11 +186,11 @@ static void lines_pass(unsigned int cpu, unsigned int of, unsigned int worker)
 	kernel.nr_records = kernel.nr_begun = 0;
 }
 
-static void begin(enum source source, const struct lines_how *how)
+static void lines_begin(unsigned int source, const struct lines_how *how)
 {
 	host_make();
 	memset(&run, 0, sizeof(run));
-	run.source = source;
+	run.source = (enum source)source;
 	run.how = how;
 	lines_knobs(how);
 	nt_control.data_ready = kernel.learned.data_ready = (__u64)&run.tail;
@@ -204,16 +204,11 @@ static void begin(enum source source, const struct lines_how *how)
 }
 
 /*
- * What CPUs share. @apart: two with a queue each. @submitters: two with one queue. @worker: one of
- * these, and that of the queue's worker, which hands states on.
- *
- * The histograms: in a queue's entry is that of the first CPU, by whose key the other one sees that
- * it is not its own. With a sample, measured commands are numbered.
+ * A queue's worker hands states on. The histograms: in a queue's entry is that of the first CPU, by
+ * whose key the other one sees that it is not its own. With a sample, measured commands are
+ * numbered.
  */
-static const struct {
-	struct lines_how how;
-	const char *apart, *submitters, *worker;
-} cases[] = {
+static const struct lines_case cases[] = {
 	{{.name = "counts"}, "", "hists:3 ", "cmds:12 "},
 	{{.name = "ends", .ends = true}, "", "hists:3 ", ""},
 	{{.name = "bursts", .ends = true, .bursts = true}, "", "hists:3 ", "cmds:12 "},
@@ -234,27 +229,16 @@ static const struct {
 
 static void commands_of_two_queues_share_no_line(void **state)
 {
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		for (enum source source = 0; source < SOURCES; source++) {
-			begin(source, &cases[i].how);
-			lines_count(false);
-			lines_expect(&cases[i].how, 0, 1, cases[i].apart);
-			lines_are_of_commands(&cases[i].how, KINDS);
-		}
-	}
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (enum source source = 0; source < SOURCES; source++)
+			lines_check(&cases[i], source, KINDS, false);
 }
 
 static void commands_of_one_queue_share_what_they_must(void **state)
 {
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		for (enum source source = 0; source < SOURCES; source++) {
-			begin(source, &cases[i].how);
-			lines_count(true);
-			lines_expect(&cases[i].how, 0, 1, cases[i].submitters);
-			lines_expect(&cases[i].how, 0, LINES_WORKER, cases[i].worker);
-			lines_are_of_commands(&cases[i].how, KINDS);
-		}
-	}
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (enum source source = 0; source < SOURCES; source++)
+			lines_check(&cases[i], source, KINDS, true);
 }
 
 /* An I/O scheduler gives a request another tag each time. Without one it keeps its tag. */
@@ -262,7 +246,7 @@ static void the_index_is_written_only_for_another_tag(void **state)
 {
 	for (enum source source = 0; source < SOURCES; source++) {
 		for (int moves = 0; moves < 2; moves++) {
-			begin(source, &cases[0].how);
+			lines_begin(source, &cases[0].how);
 			run.moves = moves;
 			lines_count(false);
 			for (unsigned int cpu = 0; cpu < 2; cpu++) {

@@ -158,12 +158,12 @@ static void lines_pass(unsigned int cpu, unsigned int of, unsigned int worker)
 	kernel.nr_records = kernel.nr_begun = 0;
 }
 
-static void connect_hosts(enum source source, const struct lines_how *how)
+static void lines_begin(unsigned int source, const struct lines_how *how)
 {
 	target_make();
 	memset(&run, 0, sizeof(run));
 	memset(&net, 0, sizeof(net));
-	run.source = source;
+	run.source = (enum source)source;
 	net.how = how;
 	lines_knobs(how);
 	nt_control.data_watched = 1;
@@ -179,16 +179,9 @@ static void connect_hosts(enum source source, const struct lines_how *how)
 	}
 }
 
-/*
- * What CPUs share. @apart: two with a queue each. @devices: two on which devices say that they have
- * executed commands of one queue. @worker: one of these, and that of the queue's worker.
- *
- * The histograms: see test_host_lines.c.
+/* On the CPUs devices say that they have executed commands. The histograms: see test_host_lines.c.
  */
-static const struct {
-	struct lines_how how;
-	const char *apart, *devices, *worker;
-} cases[] = {
+static const struct lines_case cases[] = {
 	{{.name = "counts"}, "", "", "cmds:8 "},
 	{{.name = "ends", .ends = true}, "", "hists:3 ", "cmds:8 "},
 	{{.name = "bursts", .ends = true, .bursts = true}, "", "hists:3 ", "hists:3 cmds:8 "},
@@ -205,10 +198,7 @@ static void commands_of_two_queues_share_no_line(void **state)
 {
 	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		for (enum source source = 0; source < SOURCES; source++) {
-			connect_hosts(source, &cases[i].how);
-			lines_count(false);
-			lines_expect(&cases[i].how, 0, 1, cases[i].apart);
-			lines_are_of_commands(&cases[i].how, KINDS);
+			lines_check(&cases[i], source, KINDS, false);
 			assert_int_equal(accesses_lines(0, "index", false), KINDS);
 			assert_int_equal(accesses_lines(0, "index", true), 0);
 		}
@@ -217,15 +207,9 @@ static void commands_of_two_queues_share_no_line(void **state)
 
 static void commands_of_one_queue_share_what_they_must(void **state)
 {
-	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		for (enum source source = 0; source < SOURCES; source++) {
-			connect_hosts(source, &cases[i].how);
-			lines_count(true);
-			lines_expect(&cases[i].how, 0, 1, cases[i].devices);
-			lines_expect(&cases[i].how, 0, LINES_WORKER, cases[i].worker);
-			lines_are_of_commands(&cases[i].how, KINDS);
-		}
-	}
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (enum source source = 0; source < SOURCES; source++)
+			lines_check(&cases[i], source, KINDS, true);
 }
 
 int main(void)
