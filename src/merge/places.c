@@ -121,10 +121,15 @@ int places_queue(struct places *p, const struct queue_info *q)
 	return 0;
 }
 
+static struct namespace_key key_of(const char *subsysnqn, uint32_t instance, uint32_t nsid)
+{
+	return (struct namespace_key){hash_text(hash_secret[0], subsysnqn), instance, nsid};
+}
+
 static struct namespace *namespace_of(const struct places *p, const char *subsysnqn,
 				      uint32_t instance, uint32_t nsid)
 {
-	const struct namespace_key key = {hash_text(hash_secret[0], subsysnqn), instance, nsid};
+	const struct namespace_key key = key_of(subsysnqn, instance, nsid);
 	unsigned int hash = hash_pair(key.hash, (uint64_t)instance << 32 | nsid);
 	struct namespace *n;
 
@@ -147,8 +152,7 @@ int places_device(struct places *p, const struct device_name *d)
 	n = calloc(1, sizeof(*n));
 	if (!n)
 		return -ENOMEM;
-	n->key = (struct namespace_key){hash_text(hash_secret[0], d->subsysnqn), d->instance,
-					d->nsid};
+	n->key = key_of(d->subsysnqn, d->instance, d->nsid);
 	n->d = *d;
 	HASH_ADD_BYHASHVALUE(hh, p->namespaces, key, sizeof(n->key),
 			     hash_pair(n->key.hash, (uint64_t)d->instance << 32 | d->nsid), n);

@@ -311,6 +311,12 @@ static const char *own_name(const char *nqn)
 	return strcmp(nqn, SERIES_GONE) ? nqn : "(" SERIES_GONE ")";
 }
 
+static struct who who_of(const char *controller, const char *peer, const char *other,
+			 unsigned int qid)
+{
+	return (struct who){controller, own_name(peer), own_name(other), qid};
+}
+
 static const char *subsystem_of(const struct page *p, const struct who *w)
 {
 	return p->side == NT_HOST ? w->peer : w->other;
@@ -408,7 +414,7 @@ static struct series_group *group_of(struct page *p, const struct who *w, uint32
 
 static struct series_group *group_of_row(struct page *p, struct stats_row *r)
 {
-	const struct who w = {r->controller, own_name(r->peer), own_name(r->other), r->qid};
+	const struct who w = who_of(r->controller, r->peer, r->other, r->qid);
 	struct series_group *g;
 
 	if (r->shared)
@@ -466,7 +472,7 @@ static int take_row(struct page *p, struct stats_row *r, const struct page_slow 
 
 static int take_error(struct page *p, const struct error_count *e)
 {
-	const struct who w = {e->controller, own_name(e->peer), own_name(e->other), e->qid};
+	const struct who w = who_of(e->controller, e->peer, e->other, e->qid);
 	struct series_group *g;
 	uint32_t at;
 
@@ -492,7 +498,7 @@ static bool hist_any(const struct exposition_hist *h)
 static int take_stages_of(struct page *p, const struct stats_stages *of,
 			  struct exposition_hist rest[NT_STAGES_MAX])
 {
-	const struct who w = {of->controller, own_name(of->peer), own_name(of->other), 0};
+	const struct who w = who_of(of->controller, of->peer, of->other, 0);
 	labels_t labels;
 	uint32_t at;
 
