@@ -53,7 +53,7 @@ struct nt_join_ring {
 
 enum { NT_JOINED_RECEIVED, NT_JOINED_BACKLOG, NT_JOIN_RINGS };
 
-/* Notes of two queues, of which different CPUs write, share no cache line. */
+/* Different CPUs write the notes of two queues. So these share no cache line. */
 struct nt_joins {
 	struct nt_join_ring rings[NT_JOIN_RINGS];
 } __attribute__((aligned(64)));
