@@ -112,11 +112,11 @@ static unsigned int target_ports(uint16_t *ports)
 	return nr;
 }
 
-/* Number of established connections to one of the ports, in /proc/net/tcp or a file like it. */
-static uint32_t established(const char *path, const uint16_t *ports, unsigned int nr)
+uint32_t connections_established(const char *path, const uint16_t *ports, unsigned int nr)
 {
 	const unsigned int is_established = 1; /* TCP_ESTABLISHED in include/net/tcp_states.h */
-	unsigned int port, state;
+	unsigned int port, state, uid;
+	unsigned long inode;
 	uint32_t n = 0;
 	char line[256];
 	FILE *f = fopen(path, "re");
@@ -124,8 +124,11 @@ static uint32_t established(const char *path, const uint16_t *ports, unsigned in
 	if (!f)
 		return 0;
 	while (fgets(line, sizeof(line), f)) {
-		if (sscanf(line, " %*u: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x", &port, &state) != 2 ||
-		    state != is_established)
+		/* Sockets that the target has accepted are root's; one that waits has no inode. */
+		if (sscanf(line,
+			   " %*u: %*[0-9A-F]:%x %*[0-9A-F]:%*x %x %*x:%*x %*x:%*x %*x %u %*u %lu",
+			   &port, &state, &uid, &inode) != 4 ||
+		    state != is_established || uid || !inode)
 			continue;
 		for (unsigned int i = 0; i < nr; i++)
 			n += ports[i] == port;
@@ -139,8 +142,8 @@ static void target_now(struct connections_now *now)
 	uint16_t ports[PORTS_MAX];
 	unsigned int nr = target_ports(ports);
 
-	now->queues = nr ? established("/proc/net/tcp", ports, nr) +
-				      established("/proc/net/tcp6", ports, nr)
+	now->queues = nr ? connections_established("/proc/net/tcp", ports, nr) +
+				      connections_established("/proc/net/tcp6", ports, nr)
 			 : 0;
 	/* A target has twice as many commands as the queue's depth, and uses the lowest first. */
 	now->pieces = now->queues + now->queues / 8;

@@ -45,6 +45,12 @@ struct connections_now {
  */
 void connections_now(enum nt_side side, struct connections_now *now);
 
+/**
+ * connections_established() - the connections that the target has accepted at one of @nr @ports
+ * @path: /proc/net/tcp, or a file like it. Others may listen at such a port of another address
+ */
+uint32_t connections_established(const char *path, const uint16_t *ports, unsigned int nr);
+
 /** connections_count() - fill the numbers of controllers and queues of @s */
 void connections_count(const struct tracer *t, struct stats *s);
 

@@ -119,6 +119,9 @@ int load_open(struct tracer *t)
 			nt_host_slots(HOST_CONTROLLERS + now.highest_instance, knobs->qid_stride);
 	} else {
 		t->nr_slots = target_queues(now.queues);
+		/* Anybody can connect to the port, and send nothing. */
+		if (t->expected > target_queues(0))
+			t->expected = target_queues(0);
 		knobs->slots = t->nr_slots;
 	}
 	knobs->select = t->o.select;

@@ -86,4 +86,19 @@ for side in host target; do
 	mib=$(sed -n 's/^locked memory of all maps: \([0-9.]*\) MiB$/\1/p' /tmp/$side.err | tail -n 1)
 	within "locked memory of the $side in the end, MiB" "$mib" 1 9
 done
+
+# Who connects and sends nothing takes no more than the queues of two CPUs, which are 1,024.
+for cpu in 2 3; do
+	echo 0 >/sys/devices/system/cpu/cpu$cpu/online
+done
+ulimit -n 4096
+idle=0
+while ((idle < 2000)) && exec {socket}<>/dev/tcp/127.0.0.1/4420; do
+	((++idle))
+done
+equal "idle connections" $idle 2000
+tracer_start /tmp/idle --target -i 1 -v
+tracer_stop "$tracer_pid"
+mib=$(sed -n 's/^locked memory of all maps: \([0-9.]*\) MiB$/\1/p' /tmp/idle.err | head -n 1)
+within "locked memory beside idle connections, MiB" "$mib" 1 55
 finish

@@ -8,7 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -43,6 +45,34 @@ static void must_count(unsigned int controllers, unsigned int nr_queues)
 		assert_int_equal(s.queues, nr_queues);
 	}
 	connections_free(&t);
+}
+
+/* /proc/net/tcp, in which 1144 and 1145 are ports 4420 and 4421. */
+static void connections_of_others_are_not_the_targets(void **state)
+{
+	static const char text[] =
+		"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+		/* it listens */
+		"   0: 0100007F:1144 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 10312 1 00000000b18ba9a4 100 0 0 10 0\n"
+		/* the host's end, and those of the target at both ports */
+		"   1: 0100007F:AEAC 0100007F:1144 01 00000000:00000000 00:00000000 00000000     0        0 13940 2 00000000ad64cbe1 20 0 0 10 -1\n"
+		"   2: 0100007F:1144 0100007F:AEAC 01 00000000:00000000 00:00000000 00000000     0        0 11850 1 00000000fe0a05d2 20 0 0 10 -1\n"
+		"   3: 0100007F:1145 0100007F:AEAE 01 00000080:00000040 01:0000001B 00000000     0        0 11851 1 00000000fe0a05d3 20 0 0 10 -1\n"
+		/* a user's socket at another address, and one that it does not accept */
+		"   4: 0200007F:1144 0100007F:92AC 01 00000000:00000000 00:00000000 00000000  1000        0 11852 1 00000000fe0a05d4 20 0 0 10 -1\n"
+		"   5: 0200007F:1144 0100007F:92AE 01 00000000:00000000 00:00000000 00000000     0        0 0 1 00000000fe0a05d5 20 0 0 10 -1\n"
+		"   6: 0200007F:1144 0100007F:92B0 01 00000000:00000000 00:00000000 00000000  1000        0 0 1 00000000fe0a05d6 20 0 0 10 -1\n";
+	static const uint16_t ports[] = {4420, 4421};
+	char path[] = "/tmp/ntprof-sockets.XXXXXX";
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	close(fd);
+	assert_int_equal(connections_established(path, ports, 2), 2);
+	assert_int_equal(connections_established(path, ports, 1), 1);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(connections_established(path, ports, 2), 0);
 }
 
 static void controllers_are_counted_once_wherever_their_queues_are(void **state)
@@ -158,6 +188,7 @@ static void a_host_queue_has_the_names_of_its_controller(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(connections_of_others_are_not_the_targets),
 		cmocka_unit_test(controllers_are_counted_once_wherever_their_queues_are),
 		cmocka_unit_test(what_is_gone_or_not_known_yet_is_not_counted),
 		cmocka_unit_test(a_target_queue_has_the_names_of_its_own_generation),
