@@ -87,6 +87,9 @@ verb_build() {
 	# A path with a symbolic link in it confuses the kernel's makefiles.
 	OUT=$(cd "$OUT" && pwd -P)
 	[[ -z $(find "$OUT" -maxdepth 0 -perm -002) ]] || die "others may write to $OUT, and root loads what is there: set OUT"
+	# With sudo it may be the caller's, or of whoever has this script.
+	[[ $EUID != 0 || " 0 ${SUDO_UID:-} $(stat -c %u "$here") " == *" $(stat -c %u "$OUT") "* ]] ||
+		die "$OUT is another user's, and root loads what is there: set OUT"
 	exec {lock}<"$OUT"
 	flock "$lock"
 	work=$(mktemp -d "$OUT/.work.XXXXXX")

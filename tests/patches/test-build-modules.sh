@@ -203,7 +203,13 @@ nobody_else_writes_to_its_folder_or_locks_it() {
 	[[ -s $tmp/precious ]] || fail "a link was followed" || return
 	chmod 777 "$tmp/linked"
 	OUT=$tmp/linked run build
-	refused 'others may write to .*linked'
+	refused 'others may write to .*linked' || return
+	((!EUID)) || return 0
+	install -d -o 65534 "$tmp/theirs"
+	OUT=$tmp/theirs SUDO_UID=1 run build
+	refused "theirs is another user's" || return
+	OUT=$tmp/theirs SUDO_UID=65534 without_its_source run build
+	[[ $(<"$tmp/log") != *"another user's"* ]] || fail "the caller's own folder is refused"
 }
 
 install_without_root_is_refused() {
