@@ -6,6 +6,8 @@
 #include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@
 #include "core/array.h"
 #include "core/names.h"
 #include "core/text.h"
+#include "core/time.h"
 #include "peer/child.h"
 #include "trace/kernel.h"
 #include "trace/tracer.h"
@@ -230,29 +233,83 @@ static void become(const char *command, const struct peer_user *user, int out)
 	_exit(EXIT_FAILURE);
 }
 
-/* Return: exit status of the command, or -1. @line: the last line that it printed */
-static int run_as(const char *command, const struct peer_user *user, char *line, size_t size)
-{
-	int out[2], status = -1;
+/* The last line of an output; @ended: the next character begins another one. */
+struct last_line {
 	char text[256];
-	pid_t pid;
-	FILE *f;
+	size_t used;
+	bool ended;
+};
 
-	line[0] = '\0';
+static void last_line_add(struct last_line *l, const char *text, ssize_t n)
+{
+	for (ssize_t i = 0; i < n; i++) {
+		if (text[i] == '\n' || text[i] == '\r') {
+			l->ended = true;
+			continue;
+		}
+		if (l->ended || l->used == sizeof(l->text) - 1)
+			l->used = 0;
+		l->ended = false;
+		l->text[l->used++] = text[i];
+		l->text[l->used] = '\0';
+	}
+}
+
+/* How often it is looked whether a command that prints nothing has ended. */
+#define LOOK_MS 20
+
+/*
+ * Reads what the command prints until it ends, or until @until. Others may have the pipe for
+ * longer, such as an ssh that serves further connections (ControlPersist). Return: as waitpid(2)
+ */
+static pid_t read_until_end(pid_t pid, int fd, uint64_t until, struct last_line *line, int *status)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	pid_t ended = 0;
+	char text[4096];
+	ssize_t n = 0;
+
+	while ((!ended || n > 0) && monotonic_ns() < until) {
+		/* Then all that it has printed can be read. */
+		if (!ended)
+			ended = waitpid(pid, status, WNOHANG);
+		n = poll(&p, 1, ended ? 0 : LOOK_MS) > 0 ? read(fd, text, sizeof(text)) : -1;
+		last_line_add(line, text, n);
+		if (!n)
+			p.fd = -1;
+	}
+	return ended;
+}
+
+#define NO_STATUS (-1)
+#define NO_END (-2)
+
+/*
+ * Return: exit status of the command, NO_STATUS, or NO_END if it took longer than @patience_ns.
+ * @line: the last line that it printed
+ */
+static int run_as(const char *command, const struct peer_user *user, uint64_t patience_ns,
+		  struct last_line *line)
+{
+	int out[2], status = 0;
+	pid_t pid, ended;
+
+	*line = (struct last_line){.ended = true};
 	if (pipe2(out, O_CLOEXEC))
-		return -1;
+		return NO_STATUS;
 	pid = fork();
 	if (!pid)
 		become(command, user, out[1]);
 	close(out[1]);
-	f = fdopen(out[0], "r");
-	while (f && fgets(text, sizeof(text), f))
-		snprintf(line, size, "%.*s", (int)strcspn(text, "\r\n"), text);
-	if (f)
-		fclose(f);
-	if (pid < 0 || waitpid(pid, &status, 0) < 0)
-		return -1;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	ended = pid < 0 ? -1
+			: read_until_end(pid, out[0], monotonic_ns() + patience_ns, line, &status);
+	close(out[0]);
+	if (!ended) {
+		kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+		return NO_END;
+	}
+	return ended > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : NO_STATUS;
 }
 
 /* @n: number of the peer */
@@ -261,7 +318,8 @@ static void check_peer(const struct doctor *d, unsigned int n, struct doctor_lin
 	static const char ours[] = "ntprof-bpf " NTPROF_VERSION;
 	const struct peer_options *o = d->peers;
 	struct peer_user user = {.other = false};
-	char command[512], line[256];
+	struct last_line line = {.used = 0};
+	char command[512];
 	int status;
 
 	l->ok = o->machine[n];
@@ -274,16 +332,18 @@ static void check_peer(const struct doctor *d, unsigned int n, struct doctor_lin
 	snprintf(command, sizeof(command),
 		 "ssh -o BatchMode=yes -o ConnectTimeout=5 %s %sntprof-bpf --version",
 		 o->machine[n], strstr(o->source[n], " sudo -n ") ? "sudo -n " : "");
-	status = l->ok ? run_as(command, &user, line, sizeof(line)) : -1;
-	l->ok = !status && !strcmp(line, ours);
+	status = l->ok ? run_as(command, &user, d->patience_ns, &line) : NO_STATUS;
+	l->ok = !status && !strcmp(line.text, ours);
 	if (l->ok)
-		say(l, "%s has %s", o->machine[n], line);
+		say(l, "%s has %s", o->machine[n], line.text);
 	else if (!status)
 		say(l, "%s has %s, and this is %s: install the same version on both", o->machine[n],
-		    line, ours);
+		    line.text, ours);
+	else if (status == NO_END)
+		say(l, "%s: '%s' does not end", o->machine[n], command);
 	else
 		say(l, "%s: '%s' ends with status %d%s%s", o->machine[n], command, status,
-		    line[0] ? ": " : "", line);
+		    line.text[0] ? ": " : "", line.text);
 }
 
 static const struct {

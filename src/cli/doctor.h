@@ -8,9 +8,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cli/options.h"
 #include "shared/points.h"
+
+/* A machine that lets us log in may still say nothing, or never end. */
+#define DOCTOR_PATIENCE_NS 30000000000ULL
 
 /* Room for what a check says. */
 #define DOCTOR_TEXT 1024
@@ -20,11 +24,13 @@
  * @side: NT_SIDES: both
  * @sys: where sysfs is mounted
  * @peers: machines that are reached by ssh
+ * @patience_ns: the longest that each of these may take to answer
  */
 struct doctor {
 	enum nt_side side;
 	const char *sys;
 	const struct peer_options *peers;
+	uint64_t patience_ns;
 };
 
 /**

@@ -295,7 +295,10 @@ static int print_json(const char *kernel, struct json_object *checks, struct jso
  */
 static struct json_object *check(const struct probes_options *o, bool *peers_ok)
 {
-	const struct doctor d = {.side = o->side, .sys = "/sys", .peers = &o->peers};
+	const struct doctor d = {.side = o->side,
+				 .sys = "/sys",
+				 .peers = &o->peers,
+				 .patience_ns = DOCTOR_PATIENCE_NS};
 	struct json_object *list = o->json ? json_array() : NULL, *row;
 	struct doctor_line l;
 

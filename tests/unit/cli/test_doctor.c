@@ -138,7 +138,8 @@ static void a_kernel_without_type_information_is_wrong(void **state)
 /* Runs the check of a peer, as @o has it, with an ssh that does @script. */
 static void try_peer_of(const struct peer_options *o, const char *script, struct doctor_line *l)
 {
-	const struct doctor d = {.side = NT_HOST, .sys = sys, .peers = o};
+	const struct doctor d = {
+		.side = NT_HOST, .sys = sys, .peers = o, .patience_ns = 2000000000};
 	char text[512];
 	unsigned int n = 0;
 
@@ -195,6 +196,14 @@ static void a_peer_is_asked_for_its_version_by_ssh(void **state)
 	try_peer("echo no route >&2; exit 255", &l);
 	assert_false(l.ok);
 	assert_non_null(strstr(l.text, "ends with status 255: no route"));
+	/* A process that it leaves may have the pipe for longer. */
+	try_peer("sleep 60 & printf 'so\\rntprof-bpf " NTPROF_VERSION "'", &l);
+	assert_string_equal(l.text, "a has ntprof-bpf " NTPROF_VERSION);
+	try_peer("exec yes", &l);
+	assert_false(l.ok);
+	assert_non_null(strstr(l.text, "--version' does not end"));
+	try_peer("exec sleep 60", &l);
+	assert_non_null(strstr(l.text, "--version' does not end"));
 	setenv("PATH", path, 1);
 	free(path);
 }
