@@ -300,21 +300,10 @@ struct who {
 	unsigned int qid;
 };
 
-/*
- * A subsystem or a host may have the name of a group that takes the rows of several others. Rules
- * and dashboards leave those out.
- */
-static const char *own_name(const char *nqn)
-{
-	if (!strcmp(nqn, SERIES_OTHER))
-		return "(" SERIES_OTHER ")";
-	return strcmp(nqn, SERIES_GONE) ? nqn : "(" SERIES_GONE ")";
-}
-
 static struct who who_of(const char *controller, const char *peer, const char *other,
 			 unsigned int qid)
 {
-	return (struct who){controller, own_name(peer), own_name(other), qid};
+	return (struct who){controller, series_own_name(peer), series_own_name(other), qid};
 }
 
 static const char *subsystem_of(const struct page *p, const struct who *w)

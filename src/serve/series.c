@@ -44,6 +44,13 @@ struct series_table {
 	struct series_group gone;
 };
 
+const char *series_own_name(const char *nqn)
+{
+	if (!strcmp(nqn, SERIES_OTHER))
+		return "(" SERIES_OTHER ")";
+	return strcmp(nqn, SERIES_GONE) ? nqn : "(" SERIES_GONE ")";
+}
+
 static int last_group_init(struct series_group *g, const char *labels, uint64_t now_ms)
 {
 	g->labels = strdup(labels);

@@ -27,6 +27,14 @@
 #define SERIES_OTHER "other"
 #define SERIES_GONE "gone"
 
+/**
+ * series_own_name() - the label of a subsystem or a host
+ *
+ * It may be called as a group that takes the rows of several others is. Rules and dashboards leave
+ * those out, so it is called "(other)" or "(gone)" then.
+ */
+const char *series_own_name(const char *nqn);
+
 struct series_table;
 
 /** struct series_status - number of commands that ended with a status */

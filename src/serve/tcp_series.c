@@ -115,22 +115,17 @@ static bool make_room(struct tcp_series *t)
 	return true;
 }
 
-/*
- * Names are compared as they are shown, as two may be shown alike, and be shown as "other" or
- * "gone".
- */
+/* Names are compared as they are shown, as two may be shown alike. */
 static struct tcp_sum *sum_of(struct tcp_series *t, const struct tcp_row *r)
 {
 	char labels[EXPOSITION_LABELS_LEN];
 	struct tcp_sum *sum, new = {.created_ms = t->since_ms};
 
-	labels_of(t, r->controller, r->peer, labels);
+	labels_of(t, r->controller, series_own_name(r->peer), labels);
 	for (size_t i = 0; i < t->nr; i++)
 		if (!strcmp(t->of[i].labels, labels))
 			return &t->of[i];
-	if (!strcmp(t->gone.labels, labels))
-		return &t->gone;
-	if (!strcmp(t->others.labels, labels) || !make_room(t))
+	if (!make_room(t))
 		return &t->others;
 	new.labels = strdup(labels);
 	sum = new.labels ? ARRAY_INSERT(t->of, t->nr, t->nr) : NULL;

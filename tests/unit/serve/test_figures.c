@@ -296,7 +296,7 @@ static void assert_once(struct made *m, const char *name)
 	const char *at;
 
 	exposition_label(labels, "controller", name);
-	exposition_label(labels, "subsysnqn", name);
+	exposition_label(labels, "subsysnqn", series_own_name(name));
 	snprintf(series, sizeof(series), "\nntprof_tcp_connections{%s} ", labels);
 	at = strstr(m->text, series);
 	assert_non_null(at);
@@ -336,15 +336,28 @@ static void tcp_series_without_a_connection_give_way(void **state)
 	assert_once(m, SERIES_GONE);
 }
 
-/* A host may have this name, and be the only one. */
-static void the_only_name_may_be_that_of_those_gone(void **state)
+#define HOST_NAMED(name) "{side=\"target\",hostnqn=\"" name "\""
+
+/* It is not counted with those that gave way, or have no room. */
+static void a_host_may_be_called_as_those_gone_or_the_others_are(void **state)
 {
+	static const char *const names[] = {SERIES_OTHER, SERIES_GONE};
 	struct made *m = *state;
 
-	snprintf(connection(m, SERIES_GONE, 1)->peer, sizeof(((struct tcp_row *)0)->peer), "%s",
-		 SERIES_GONE);
+	m->s.side = NT_TARGET;
+	page_free(m->page);
+	m->page = page_new(NT_TARGET, false, 4, m->now_ms);
+	for (unsigned int i = 0; i < ARRAY_SIZE(names); i++) {
+		struct tcp_row *r = connection(m, "cntlid 1", 1);
+
+		snprintf(r->peer, sizeof(r->peer), "%s", names[i]);
+		r->sent = i + 1;
+	}
 	render(m, EXPOSITION_OPENMETRICS);
-	assert_once(m, SERIES_GONE);
+	assert_int_equal(value(m, "ntprof_tcp_sent_bytes_total" HOST_NAMED("(other)") "}"), 1);
+	assert_int_equal(value(m, "ntprof_tcp_sent_bytes_total" HOST_NAMED("(gone)") "}"), 2);
+	assert_false(there(m, HOST_NAMED(SERIES_OTHER)));
+	assert_false(there(m, HOST_NAMED(SERIES_GONE)));
 }
 
 static unsigned int created_s(struct made *m, const char *series)
@@ -439,6 +452,19 @@ static void events_of_controllers_are_counted_by_kind(void **state)
 		events(m, (struct nt_path_event){.instance = 10 + i, .state = NT_PATH_LIVE}, 1);
 	render(m, EXPOSITION_OPENMETRICS);
 	assert_int_equal(value(m, PATH_OTHERS), 5 + 300 - (256 - 3));
+}
+
+/* Rules and dashboards leave out what is together with others. */
+static void events_of_a_subsystem_called_as_those_gone_are_its_own(void **state)
+{
+	struct nt_path_event e = {.instance = 1, .state = NT_PATH_CONNECTING, .subsysnqn = "gone"};
+	struct made *m = *state;
+
+	assert_int_equal(path_events_add(&m->s.path_events, &e), 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, "ntprof_path_events_total{side=\"host\",controller=\"nvme1\","
+				  "subsysnqn=\"(gone)\",event=\"state\",state=\"connecting\"}"),
+			 1);
 }
 
 #define PATH_GONE                                                                        \
@@ -588,10 +614,11 @@ int main(void)
 		TEST(tcp_controllers_past_the_limit_are_others),
 		TEST(tcp_connections_that_are_not_read_are_counted),
 		TEST(tcp_series_without_a_connection_give_way),
-		TEST(the_only_name_may_be_that_of_those_gone),
+		TEST(a_host_may_be_called_as_those_gone_or_the_others_are),
 		TEST(a_tcp_series_that_comes_again_was_made_then),
 		TEST(tcp_names_that_are_shown_alike_are_one_series),
 		TEST(events_of_controllers_are_counted_by_kind),
+		TEST(events_of_a_subsystem_called_as_those_gone_are_its_own),
 		TEST(events_of_controllers_that_are_over_give_way),
 		TEST(events_of_a_number_that_another_has_give_way),
 		TEST(an_exemplar_is_at_its_row_alone),
