@@ -411,29 +411,114 @@ static void claim_add(struct claim *to, const struct claim *c)
 	raise_to(&to->scaled, c->scaled);
 }
 
+/* Whether @h is compared with @k: it competes, or may be the partner, and records wait at it. */
+static bool is_compared(const struct topology *t, const struct endpoint *h,
+			const struct endpoint *k)
+{
+	return k->pending.count &&
+	       (k->side != h->side ? eligible(t, h, k) : k == h || topology_compete(t, h, k));
+}
+
+/*
+ * Counts the endpoints of the stream that @first is the first of and that @h is compared with; @max
+ * at the most.
+ */
+static unsigned int count_of_stream(const struct topology *t, const struct endpoint *h,
+				    const struct endpoint *first, unsigned int max)
+{
+	unsigned int nr = 0;
+
+	for (const struct endpoint *k = first;
+	     k && k->stream == first->stream && nr < max; k = k->next_alike)
+		nr += is_compared(t, h, k);
+	return nr;
+}
+
+/* Return: @first, or else the first of the next stream that is not left out */
+static struct endpoint *without_left_out(struct endpoint *first)
+{
+	while (first && first->left_out)
+		first = first->next_stream;
+	return first;
+}
+
+/* Return: the next endpoint of the list of @k, without those of streams that are left out */
+static struct endpoint *next_compared(const struct endpoint *k)
+{
+	struct endpoint *next = k->next_alike;
+
+	return next && next->stream != k->stream ? without_left_out(next) : next;
+}
+
+static void take_all(struct endpoint *list)
+{
+	for (struct endpoint *k = list; k; k = k->next_stream)
+		k->left_out = false;
+}
+
+/*
+ * Counts the endpoints of a list that @h is compared with. If they are too many, the streams that
+ * have more than an equal share of them are left out, so that no stream can hide those of others.
+ *
+ * Return: how many are left; CROWD_MAX + 1 if they are none, or if the stream of @h is left out.
+ * @some: set if any are left out
+ */
+static unsigned int count_compared(const struct topology *t, const struct endpoint *h,
+				   struct endpoint *list, bool *some)
+{
+	unsigned int all = 0, streams = 0, left = 0, share, nr;
+
+	for (struct endpoint *k = list; k; k = k->next_stream) {
+		nr = count_of_stream(t, h, k, CROWD_MAX + 1);
+		if (nr > CROWD_MAX && k->side == h->side && k->stream == h->stream)
+			return CROWD_MAX + 1;
+		all += nr;
+		streams += nr > 0;
+	}
+	if (all <= CROWD_MAX)
+		return all;
+	*some = true;
+	share = CROWD_MAX / streams;
+	for (struct endpoint *k = list; k; k = k->next_stream) {
+		nr = count_of_stream(t, h, k, CROWD_MAX + 1);
+		if (nr <= share) {
+			left += nr;
+			continue;
+		}
+		if (k->side == h->side && k->stream == h->stream)
+			return CROWD_MAX + 1;
+		k->left_out = true;
+	}
+	return left ?: CROWD_MAX + 1;
+}
+
 /*
  * Return: at how many endpoints that compete records wait, or at how many possible partners,
- * whichever are more; CROWD_MAX + 1 at the most
+ * whichever are more; CROWD_MAX + 1 at the most. @some: set if endpoints of other streams are left
+ * out of the comparison
  */
-static unsigned int crowd_of(const struct topology *t, const struct endpoint *h)
+static unsigned int crowd_of(const struct topology *t, const struct endpoint *h, bool *some)
 {
-	unsigned int same = 0, others = 0;
+	unsigned int same, others;
 
+	*some = false;
+	take_all(topology_alike_beside(t, h));
+	take_all(topology_alike(t, h));
 	if (!topology_is_free(t, h))
 		return 0;
-	for (const struct endpoint *k = topology_alike_beside(t, h); k && same <= CROWD_MAX;
-	     k = k->next_alike)
-		same += k->pending.count && (k == h || topology_compete(t, h, k));
-	for (const struct endpoint *k = topology_alike(t, h); k && others <= CROWD_MAX;
-	     k = k->next_alike)
-		others += k->pending.count && eligible(t, h, k);
+	same = count_compared(t, h, topology_alike_beside(t, h), some);
+	if (same > CROWD_MAX)
+		return same;
+	others = count_compared(t, h, topology_alike(t, h), some);
 	return same > others ? same : others;
 }
 
 /* Such endpoints are left alone: each would be compared with all others. */
 static bool is_crowd(const struct topology *t, const struct endpoint *h)
 {
-	return crowd_of(t, h) > CROWD_MAX;
+	bool some;
+
+	return crowd_of(t, h, &some) > CROWD_MAX;
 }
 
 /*
@@ -450,7 +535,8 @@ static unsigned int voters(const struct topology *t, const struct endpoint *h)
 {
 	unsigned int nr = 0;
 
-	for (const struct endpoint *other = topology_alike(t, h); other; other = other->next_alike)
+	for (const struct endpoint *other = without_left_out(topology_alike(t, h)); other;
+	     other = next_compared(other))
 		nr += other->pending.count && eligible(t, h, other);
 	return nr;
 }
@@ -473,7 +559,8 @@ static bool look_for(struct topology *t, const struct pending_pool *pool, struct
 	bool alone = voters(t, h) == 1;
 	struct claim others = {0};
 
-	for (struct endpoint *other = topology_alike(t, h); other; other = other->next_alike) {
+	for (struct endpoint *other = without_left_out(topology_alike(t, h)); other;
+	     other = next_compared(other)) {
 		struct found f = {.other = other, .steps = steps};
 
 		if (!eligible(t, h, other))
@@ -544,12 +631,13 @@ static bool look_back(struct topology *t, const struct pending_pool *pool, const
 		      bool patient, struct offset_bounds *bounds, struct found *best,
 		      bool *contended)
 {
-	const struct endpoint *claimant = topology_alike_beside(t, h);
+	const struct endpoint *claimant = without_left_out(topology_alike_beside(t, h));
 
 	if (h->partner == best->other)
 		return true;
 	/* Whatever the others claim, it does not convince again. */
-	for (; claimant && convincing(best, patient, *contended); claimant = claimant->next_alike) {
+	for (; claimant && convincing(best, patient, *contended);
+	     claimant = next_compared(claimant)) {
 		struct found f = {.other = best->other, .steps = best->steps};
 		bool elsewhere = claimant->stream != h->stream;
 		size_t votes;
@@ -579,7 +667,8 @@ static bool look_back(struct topology *t, const struct pending_pool *pool, const
 static bool any_eligible(const struct topology *t, const struct endpoint *h,
 			 const struct endpoint *but, bool known)
 {
-	for (struct endpoint *other = topology_alike(t, h); other; other = other->next_alike) {
+	for (struct endpoint *other = without_left_out(topology_alike(t, h)); other;
+	     other = next_compared(other)) {
 		const struct link *l;
 
 		if (other == but || !other->pending.count || !eligible(t, h, other))
@@ -600,12 +689,15 @@ bool align_possible(const struct topology *t, const struct endpoint *h, const st
 bool align_endpoint(struct topology *t, const struct pending_pool *pool, struct endpoint *h,
 		    bool patient, struct offset_bounds *from)
 {
-	bool host = h->side == NT_HOST, contended = false;
+	bool host = h->side == NT_HOST, contended;
 	struct offset_bounds *bounds = NULL;
 	struct found best = {0};
-	unsigned int crowd = crowd_of(t, h);
+	unsigned int crowd = crowd_of(t, h, &contended);
+	bool some_left_out = contended;
 	bool found;
 
+	/* What is left out may have records like these, so nothing less convinces. */
+	patient = patient && !some_left_out;
 	h->alike = false;
 	h->crowded = crowd > CROWD_MAX;
 	if (!h->crowded && any_eligible(t, h, NULL, false))
@@ -614,7 +706,8 @@ bool align_endpoint(struct topology *t, const struct pending_pool *pool, struct 
 		look_for(t, pool, h, patient, steps_of(crowd), bounds, &best, &contended) &&
 		best.vote.votes && look_back(t, pool, h, patient, bounds, &best, &contended);
 	free(bounds);
-	if (!found || !convincing(&best, patient, contended) || !agreed(pool, h, patient, &best))
+	if (!found || (some_left_out && best.by_pattern) ||
+	    !convincing(&best, patient, contended) || !agreed(pool, h, patient, &best))
 		return false;
 	if (h->partner != best.other)
 		topology_bind(t, host ? h : best.other, host ? best.other : h, best.link);

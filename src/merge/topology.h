@@ -151,10 +151,13 @@ struct endpoint {
 	uint64_t number;    /* in the order in which endpoints came, from 1 */
 	/* Of the same side, in the same bucket of endpoints. Those of a stream are together. */
 	struct endpoint *next_alike, *previous_alike;
-	/* Valid in the first of a stream: the first of the next one, and how many the stream has.
+	/*
+	 * Valid in the first of a stream: the first of the next one, how many the stream has, and
+	 * whether the last try of any endpoint had too many without leaving these out.
 	 */
 	struct endpoint *next_stream;
 	unsigned int nr_alike;
+	bool left_out;
 	struct endpoint *next_same; /* in the same bucket of identities */
 	unsigned int refs;	    /* generations that lead to this endpoint... */
 	unsigned int current;	    /* ...and how many of them are the newest of their slot */

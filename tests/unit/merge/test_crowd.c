@@ -366,6 +366,39 @@ static uint64_t matched_in_crowd(unsigned int nr, uint64_t *in_crowd)
 	return matched;
 }
 
+/*
+ * Another host's stream has so many queues that may be any host's, with records at each. They are
+ * left alone, and not the host whose commands the target has.
+ */
+static void a_crowd_of_one_stream_hides_no_other(void **state)
+{
+	struct merge *m = merge_new(&(struct merge_callbacks){0});
+	enum { COMMANDS = 1000, HOSTILE = 2 };
+	const struct queue_info q = queue_of(0, 1, 0);
+	struct queue_info like = {.gen = 1, .cntlid = q.cntlid, .qid = q.qid};
+	uint64_t at = SECOND, matched = 0;
+
+	assert_non_null(m);
+	assert_int_equal(merge_stream(m, HOSTILE, NT_HOST), 0);
+	for (like.slot = 0; like.slot < 3 * CROWD; like.slot++) {
+		struct nt_record r = host_record(&like, at + like.slot);
+
+		like.instance = like.slot;
+		assert_int_equal(merge_queue(m, HOSTILE, NT_HOST, &like), 0);
+		assert_int_equal(merge_record(m, HOSTILE, &r), 0);
+	}
+	assert_int_equal(merge_queue(m, 0, NT_HOST, &q), 0);
+	assert_int_equal(merge_queue(m, 1, NT_TARGET, &q), 0);
+	for (unsigned int k = 0; k < COMMANDS; k++, at += MS + k * 1000)
+		command(m, &q, at);
+	merge_finish(m);
+	for (unsigned int i = 0; i < merge_connections(m); i++)
+		matched += merge_connection(m, i)->matched;
+	assert_int_equal(matched, COMMANDS);
+	assert_int_equal(merge_strays(m)->in_crowd, 3 * CROWD);
+	merge_free(m);
+}
+
 static void those_past_so_many_of_one_name_are_counted(void **state)
 {
 	uint64_t in_crowd;
@@ -385,6 +418,7 @@ int main(void)
 		cmocka_unit_test(commands_past_the_last_connection_cost_little),
 		cmocka_unit_test(a_crowd_of_one_name_costs_little),
 		cmocka_unit_test(no_stream_takes_the_room_of_another),
+		cmocka_unit_test(a_crowd_of_one_stream_hides_no_other),
 		cmocka_unit_test(those_past_so_many_of_one_name_are_counted),
 	};
 
