@@ -20,11 +20,21 @@ struct entry {
 /* The worth of a series. If there is no room, a series of less worth gives way to one of more. */
 enum worth { DEAD, UNUSED, ADMIN, OTHER_IO, UNUSED_IO, IO };
 
+/* A series that may give way: of the operation @op of the group @at, with its worth. */
+struct candidate {
+	enum worth worth;
+	uint64_t lived;
+	uint32_t at;
+	unsigned int op;
+};
+
 /**
  * struct series_table - all groups and their series
  * @groups: @nr_groups entries, NULL if freed; none below @free_from is NULL
  * @nr: number of series in @groups, at most @max
- * @least: a lower bound of the worth of all series, from the searches in this collection
+ * @candidate: @nr_candidates, in the order in which they give way; those before @next have, or are
+ *             worth more now
+ * @least: a lower bound of the worth of all series that are not behind @next
  * @collection: its number; @since_ms: when the collection before it was; @now_ms: when it is
  * @others, @gone: have a series for each operation, which @nr does not count
  */
@@ -35,6 +45,9 @@ struct series_table {
 	uint32_t free_from;
 	unsigned int nr;
 	unsigned int max;
+	struct candidate *candidate;
+	size_t nr_candidates;
+	size_t next;
 	enum worth least;
 	uint64_t collection;
 	uint64_t since_ms;
@@ -138,6 +151,7 @@ static bool has_any(const struct series_group *g)
 void series_begin(struct series_table *t, uint64_t now_ms)
 {
 	t->collection++;
+	t->next = t->nr_candidates;
 	t->least = DEAD;
 	t->since_ms = t->now_ms;
 	t->now_ms = now_ms;
@@ -212,34 +226,84 @@ static int give_way(struct series_table *t, struct series_group *g, unsigned int
 	return 0;
 }
 
+/* Of groups without rows, the one whose rows went first gives way. */
+static int in_order(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	int c = (x->worth > y->worth) - (x->worth < y->worth);
+
+	if (!c && x->worth == DEAD)
+		c = (x->lived > y->lived) - (x->lived < y->lived);
+	if (!c)
+		c = (x->at > y->at) - (x->at < y->at);
+	return c ?: (x->op > y->op) - (x->op < y->op);
+}
+
+/* Finds all series that may give way. If memory ran out, there are none until the next collection. */
+static void find_candidates(struct series_table *t)
+{
+	if (!t->candidate)
+		t->candidate = calloc(t->max, sizeof(*t->candidate));
+	t->nr_candidates = t->next = 0;
+	t->least = IO;
+	for (uint32_t at = 0; t->candidate && at < t->nr_groups; at++) {
+		const struct series_group *g = t->groups[at] ? &t->groups[at]->g : NULL;
+
+		for (unsigned int op = 0; g && op < NT_OPS_NR; op++) {
+			enum worth is = g->of[op] ? worth(t, g, op, g->of[op]->used) : IO;
+
+			if (is < IO)
+				t->candidate[t->nr_candidates++] =
+					(struct candidate){is, g->lived, at, op};
+		}
+	}
+	if (t->nr_candidates)
+		qsort(t->candidate, t->nr_candidates, sizeof(*t->candidate), in_order);
+}
+
+/*
+ * One search for all of a collection, and another where series that were made since are worth less:
+ * hosts may come and go by the thousand, and none should cost a search.
+ *
+ * Return: the next series of less worth than @wanted, NULL if there is none
+ */
+static const struct candidate *next_candidate(struct series_table *t, enum worth wanted)
+{
+	for (;;) {
+		const struct candidate *c = t->next < t->nr_candidates ? &t->candidate[t->next]
+									: NULL;
+		const struct series_group *g;
+		enum worth is;
+
+		if (!c || c->worth >= wanted) {
+			if (t->least >= wanted)
+				return NULL;
+			find_candidates(t);
+			continue;
+		}
+		t->next++;
+		g = &t->groups[c->at]->g;
+		is = g->of[c->op] ? worth(t, g, c->op, g->of[c->op]->used) : IO;
+		if (is == c->worth)
+			return c;
+		if (is < t->least)
+			t->least = is;
+	}
+}
+
 /* Makes room for a series of the worth @wanted. Return: whether there is room */
 static bool make_room(struct series_table *t, enum worth wanted)
 {
-	struct series_group *least = NULL;
-	enum worth w = wanted;
-	unsigned int least_op = 0;
+	const struct candidate *c;
 
-	if (t->nr < t->max)
-		return true;
-	if (t->least >= wanted)
-		return false;
-	for (size_t i = 0; i < t->nr_groups; i++) {
-		struct series_group *g = t->groups[i] ? &t->groups[i]->g : NULL;
-
-		for (unsigned int op = 0; g && op < NT_OPS_NR; op++) {
-			enum worth is = g->of[op] ? worth(t, g, op, g->of[op]->used) : wanted;
-
-			/* Of groups without rows, the one whose rows went first gives way. */
-			if (is >= wanted || is > w ||
-			    (is == w && least && (w != DEAD || g->lived >= least->lived)))
-				continue;
-			least = g;
-			least_op = op;
-			w = is;
-		}
+	if (t->nr >= t->max) {
+		c = next_candidate(t, wanted);
+		if (!c || give_way(t, &t->groups[c->at]->g, c->op))
+			return false;
 	}
-	t->least = w;
-	return least && !give_way(t, least, least_op);
+	if (wanted < t->least)
+		t->least = wanted;
+	return true;
 }
 
 /* Return: NULL if there is no room or no memory. */
@@ -384,5 +448,6 @@ void series_free(struct series_table *t)
 	group_release(&t->others);
 	group_release(&t->gone);
 	free(t->groups);
+	free(t->candidate);
 	free(t);
 }
