@@ -428,8 +428,8 @@ static unsigned int count_of_stream(const struct topology *t, const struct endpo
 {
 	unsigned int nr = 0;
 
-	for (const struct endpoint *k = first;
-	     k && k->stream == first->stream && nr < max; k = k->next_alike)
+	for (const struct endpoint *k = first; k && k->stream == first->stream && nr < max;
+	     k = k->next_alike)
 		nr += is_compared(t, h, k);
 	return nr;
 }

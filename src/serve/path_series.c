@@ -105,8 +105,8 @@ static void count_event(struct path_series *t, const struct nt_path_event *e)
 	char controller[32];
 
 	snprintf(controller, sizeof(controller), "nvme%u", e->instance);
-	new.names = labels_make(t, new.labels, controller, series_own_name(e->subsysnqn), path_event_name(e->kind),
-				path_event_state(e));
+	new.names = labels_make(t, new.labels, controller, series_own_name(e->subsysnqn),
+				path_event_name(e->kind), path_event_state(e));
 	for (size_t i = 0; i < t->nr; i++) {
 		struct path_count *c = &t->count[i];
 

@@ -239,7 +239,8 @@ static int in_order(const void *a, const void *b)
 	return c ?: (x->op > y->op) - (x->op < y->op);
 }
 
-/* Finds all series that may give way. If memory ran out, there are none until the next collection. */
+/* Finds all series that may give way. If memory ran out, there are none until the next collection.
+ */
 static void find_candidates(struct series_table *t)
 {
 	if (!t->candidate)
@@ -270,8 +271,8 @@ static void find_candidates(struct series_table *t)
 static const struct candidate *next_candidate(struct series_table *t, enum worth wanted)
 {
 	for (;;) {
-		const struct candidate *c = t->next < t->nr_candidates ? &t->candidate[t->next]
-									: NULL;
+		const struct candidate *c =
+			t->next < t->nr_candidates ? &t->candidate[t->next] : NULL;
 		const struct series_group *g;
 		enum worth is;
 
