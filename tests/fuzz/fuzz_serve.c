@@ -269,6 +269,7 @@ static void check_csv(const char *text, size_t size)
 static void try_csv(const struct stats *s, const char *controller)
 {
 	struct nt_record r = {.side = NT_HOST, .op = NT_OP_READ, .nsid = 1, .length = 4096};
+	struct origin from = {.cpu = 1, .pid = 1};
 	struct instant now = {0};
 	struct command_line l;
 	char *text;
@@ -286,15 +287,19 @@ static void try_csv(const struct stats *s, const char *controller)
 		r.points[i] = 1000 * (i + 1);
 	f = open_memstream(&text, &size);
 	ASSERT(f);
-	csv_commands_header(f, NT_HOST);
-	command_line_of_side(&l, controller, &r, 0, &now);
-	csv_command(f, &l);
-	command_line_of_side(&l, controller, &r, 1u << NT_H_RX, &now);
-	csv_command(f, &l);
-	r.flags = NT_F_IN_FLIGHT;
-	now.monotonic_ns = 5000;
-	command_line_of_side(&l, controller, &r, 0, &now);
-	csv_command(f, &l);
+	csv_commands_header(f, NT_HOST, true);
+	snprintf(from.comm, sizeof(from.comm), "%s", controller);
+	snprintf(from.cgroup, sizeof(from.cgroup), "%s", controller);
+	for (unsigned int i = 0; i < 3; i++) {
+		if (i == 2) {
+			r.flags = NT_F_IN_FLIGHT;
+			now.monotonic_ns = 5000;
+		}
+		command_line_of_side(&l, controller, &r, i == 1 ? 1u << NT_H_RX : 0, &now);
+		l.has_origin = true;
+		l.origin = i ? NULL : &from;
+		csv_command(f, &l);
+	}
 	ASSERT(!fclose(f));
 	check_csv(text, size);
 	free(text);
