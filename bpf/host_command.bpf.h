@@ -94,6 +94,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	struct nvme_tcp_queue *queue = (void *)h->queue;
 	__u16 burst = burst_now();
 	struct nt_cmd *c, *left;
+	struct nt_begun *begun;
 	__u32 flags = 0;
 
 	if (!q)
@@ -157,7 +158,12 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	cmd_begin(c, (__u64)rq, wanted);
 	if (wanted) {
 		c->r.points[NT_H_QUEUE_RQ] = bpf_ktime_get_ns();
-		event_begin(&c->r, NT_HOST, q, sqe);
+		begun = event_begin(&c->r, NT_HOST, q, sqe);
+		if (begun) {
+			if (nt_knobs.origins)
+				origin_fill(&begun->from, rq, &c->task);
+			event_submit(begun);
+		}
 	}
 	return 0;
 no_slot:
@@ -367,12 +373,52 @@ static __always_inline void cmd_answered(struct nt_cmd *c, struct nt_queue *q, _
 	c->r.points[NT_H_CQE] = now;
 	redirect_look(q);
 	c->r.status = rsp->cqe.status >> 1; /* without the phase tag */
+	if (nt_knobs.events)
+		c->r.seq[0] = rsp->cqe.sq_head;
 	if (!(c->r.flags & (NT_F_NO_CQE | NT_F_CONNECT)))
 		return;
 	asm volatile("" ::: "memory");
 	if ((c->r.flags & NT_F_CONNECT) && !c->r.status)
 		queue_connected(c, rsp->cqe.result.u16);
 	c->r.flags &= ~(NT_F_NO_CQE | NT_F_CONNECT);
+}
+
+/*
+ * What an event tells of the answer. The driver keeps its result with the request, also where it
+ * came without a CQE; that of a command that was given up is an earlier one's. @a: all zeroes
+ * @rq: typed
+ */
+static __always_inline void answer_fill(struct nt_answer *a, const struct nt_record *r,
+					struct request *rq)
+{
+	a->retries = retries_of(rq);
+	a->known = NT_A_RETRIES;
+	if (r->flags & NT_F_CANCELLED)
+		return;
+	a->result = BPF_CORE_READ(driver_part(rq), req.result.u64);
+	a->known |= NT_A_RESULT;
+	if (only_ends(r) || r->flags & NT_F_NO_CQE || !r->points[NT_H_CQE])
+		return;
+	a->sq_head = r->seq[0];
+	a->known |= NT_A_SQ_HEAD;
+}
+
+/* As record_submit(), where events are asked for. @c, @rq: see host_record_submit() */
+static __always_inline void host_event_submit(struct nt_cmd *c, const struct nt_queue *q,
+					      struct request *rq, __u64 latency)
+{
+	struct nt_ended *e;
+
+	if (!record_asked_for(&c->r, latency))
+		return;
+	record_identify(&c->r, NT_HOST, q);
+	e = event_end(&c->r);
+	if (!e)
+		return;
+	if (nt_knobs.origins)
+		origin_fill(&e->from, rq, &c->task);
+	answer_fill(&e->answer, &c->r, rq);
+	event_submit(e);
 }
 
 /*
@@ -385,6 +431,10 @@ static __always_inline void host_record_submit(struct nt_cmd *c, const struct nt
 {
 	struct nt_from from;
 
+	if (nt_knobs.events) {
+		host_event_submit(c, q, rq, latency);
+		return;
+	}
 	if (!nt_knobs.origins) {
 		record_submit(&c->r, NT_HOST, q, latency);
 		return;
@@ -534,9 +584,6 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	if (!ends)
 		r->shape = shape_of(r);
 	shape = r->shape;
-	if (nt_knobs.events)
-		r->flags |= (__u32)BPF_CORE_READ(driver_part(rq), req.retries)
-			    << NT_F_RETRIES_SHIFT;
 	begin = r->points[NT_H_SUBMIT];
 	/* The last data of a read without CQE may have come only in part. */
 	if (ends) {

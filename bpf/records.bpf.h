@@ -77,38 +77,69 @@ static __always_inline void record_identify(struct nt_record *r, enum nt_side si
 	}
 }
 
+/* Room for an event, of constant size; NULL, and counted, if there is none. */
+static __always_inline void *event_reserve(__u64 size)
+{
+	void *event;
+
+	events_lost_tell();
+	event = bpf_ringbuf_reserve(&records, size, 0);
+	if (!event)
+		event_lose();
+	return event;
+}
+
+static __always_inline void event_submit(void *event)
+{
+	__u64 unread = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA);
+
+	bpf_ringbuf_submit(event,
+			   unread >= nt_knobs.wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline void from_none(struct nt_from *from)
+{
+	__builtin_memset(from, 0, sizeof(*from));
+	from->cpu = NT_CPU_NONE;
+}
+
 /*
- * Hands a command that begins to the reader, if it asks for such events.
+ * A command begins.
  * @r: in flight, with its first points
  * @sqe: typed, or on the stack
+ * Return: the event, without an origin, for event_submit(); NULL if nobody asks for events, or if
+ * there is no room for it
  */
-static __always_inline void event_begin(const struct nt_record *r, enum nt_side side,
-					const struct nt_queue *q, struct nvme_command *sqe)
+static __always_inline struct nt_begun *event_begin(const struct nt_record *r, enum nt_side side,
+						    const struct nt_queue *q,
+						    struct nvme_command *sqe)
 {
-	struct nt_begun *b;
-	bool wake;
+	struct nt_begun *b = nt_knobs.events ? event_reserve(sizeof(*b)) : NULL;
 
-	if (!nt_knobs.events)
-		return;
-	events_lost_tell();
-	wake = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_knobs.wake_bytes;
-	b = bpf_ringbuf_reserve(&records, sizeof(*b), 0);
-	if (!b) {
-		event_lose();
-		return;
-	}
+	if (!b)
+		return NULL;
 	__builtin_memcpy(&b->r, r, sizeof(b->r));
 	record_identify(&b->r, side, q);
 	b->r.flags = (r->flags & ~NT_F_CONNECT) | NT_F_BEGUN;
-	b->cdw[0] = sqe->common.cdw10;
-	b->cdw[1] = sqe->common.cdw11;
-	b->cdw[2] = sqe->common.cdw12;
-	b->cdw[3] = sqe->common.cdw13;
-	b->cdw[4] = sqe->common.cdw14;
-	b->cdw[5] = sqe->common.cdw15;
-	b->sqe_flags = sqe->common.flags;
-	b->pad = 0;
-	bpf_ringbuf_submit(b, wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	from_none(&b->from);
+	bpf_probe_read_kernel(b->sqe, sizeof(b->sqe), sqe);
+	return b;
+}
+
+/*
+ * The same for a command that has ended. @r: asked for, with its queue and controller
+ * Return: the event, without an origin and an answer; NULL if there is no room for it
+ */
+static __always_inline struct nt_ended *event_end(const struct nt_record *r)
+{
+	struct nt_ended *e = event_reserve(sizeof(*e));
+
+	if (!e)
+		return NULL;
+	__builtin_memcpy(&e->r, r, sizeof(e->r));
+	from_none(&e->from);
+	__builtin_memset(&e->answer, 0, sizeof(e->answer));
+	return e;
 }
 
 /*
@@ -152,7 +183,7 @@ static __always_inline bool record_asked_for(const struct nt_record *r, __u64 la
 }
 
 /*
- * Hands a record to the reader.
+ * Hands a record to the reader, where events are not asked for.
  * @r: asked for, with its queue and controller
  * @from: the origin of the command, or NULL
  */

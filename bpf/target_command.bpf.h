@@ -180,6 +180,42 @@ static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 p
 		c->out = NT_OUT_NO_NOTE;
 }
 
+/*
+ * What an event tells of the answer, which the driver still has: it is about to be sent, or has
+ * just been. One without a CQE has a result all the same.
+ * @a: all zeroes
+ * @c: has just been released
+ */
+static __always_inline void answer_fill(struct nt_answer *a, const struct nt_cmd *c)
+{
+	struct nvmet_tcp_cmd *cmd = (void *)(c->owner & ~(NT_RELEASED | NT_UNMEASURED));
+	struct nvme_completion *cqe = BPF_CORE_READ(cmd, req.cqe);
+
+	a->result = BPF_CORE_READ(cqe, result.u64);
+	a->sq_head = BPF_CORE_READ(cqe, sq_head);
+	a->known = NT_A_RESULT | (c->r.flags & NT_F_NO_CQE ? 0 : NT_A_SQ_HEAD);
+}
+
+/*
+ * Hands over the record of a command that has ended, or the event of its end.
+ * @now: it has just been released. Otherwise it has waited, and its answer is the driver's no more
+ */
+static __always_inline void target_hand_over(struct nt_cmd *c, bool now)
+{
+	struct nt_ended *e;
+
+	if (!nt_knobs.events) {
+		record_hand_over(&c->r, NULL);
+		return;
+	}
+	e = event_end(&c->r);
+	if (!e)
+		return;
+	if (now)
+		answer_fill(&e->answer, c);
+	event_submit(e);
+}
+
 /* See out.bpf.h. A record that waits is still in its state: a tag is used again after the answer.
  */
 __noinline int out_reach(__u64 owner, __u32 since, __u64 now)
@@ -193,7 +229,7 @@ __noinline int out_reach(__u64 owner, __u32 since, __u64 now)
 	NT_TARGET_FINE(NT_FINE_REACH)
 	if ((__u32)r->points[NT_T_SEND] == since &&
 	    __sync_fetch_and_add(&c->out, NT_OUT_LEFT) == NT_OUT_ENDED)
-		record_hand_over(&c->r, NULL);
+		target_hand_over(c, false);
 	return 0;
 }
 
@@ -209,7 +245,7 @@ static __always_inline void out_begin(struct nt_cmd *c)
 	/* A packet that was not seen has left its note: that may be taken just now. */
 	if (!in_flight(c) &&
 	    __sync_val_compare_and_swap(&c->out, NT_OUT_ENDED, NT_OUT_NO_NOTE) == NT_OUT_ENDED)
-		record_hand_over(&c->r, NULL);
+		target_hand_over(c, false);
 	c->out = NT_OUT_NO_NOTE;
 	__builtin_memset(c->r.fine, 0, sizeof(c->r.fine));
 	__builtin_memset(c->r.seq, 0, sizeof(c->r.seq));
@@ -312,6 +348,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 	struct nvmet_tcp_queue *queue = t->queue;
 	struct nt_cmd *c, *left;
 	struct nt_queue *q = t->q;
+	struct nt_begun *begun;
 
 	if (!q || slot >= nt_knobs.slots)
 		goto no_slot;
@@ -365,8 +402,9 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		c->r.points[NT_T_EXEC] = t->now;
 	queue_begins(q);
 	cmd_begin(c, t->cmd, wanted);
-	if (wanted)
-		event_begin(&c->r, NT_TARGET, q, sqe);
+	begun = wanted ? event_begin(&c->r, NT_TARGET, q, sqe) : NULL;
+	if (begun)
+		event_submit(begun);
 	return 0;
 no_slot:
 	count_past(NT_PAST_SLOTS, slot);
@@ -513,7 +551,7 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nt_cmd *c, __u64 
 	/* Now: a record that waits may be handed over when another connection has its slot. */
 	record_identify(r, NT_TARGET, q);
 	if (!out_waits(c))
-		record_hand_over(r, NULL);
+		target_hand_over(c, true);
 }
 
 /*

@@ -214,6 +214,8 @@ struct nvme_common_command {
 	__u8 flags;
 	__u16 command_id;
 	__le32 nsid;
+	__le32 cdw2[2];
+	__le64 metadata;
 	union nvme_data_ptr dptr;
 	__le32 cdw10;
 	__le32 cdw11;
@@ -229,10 +231,12 @@ struct nvme_command {
 
 union nvme_result {
 	__le16 u16;
+	__le64 u64;
 };
 
 struct nvme_completion {
 	union nvme_result result;
+	__le16 sq_head;
 	__u16 command_id;
 	__le16 status;
 };
@@ -294,6 +298,7 @@ enum {
 
 struct nvme_request {
 	struct nvme_command *cmd;
+	union nvme_result result;
 	u8 genctr;
 	u8 retries;
 	u8 flags;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/announced_names.h"
 #include "cli/confine.h"
 #include "cli/options.h"
 #include "cli/run.h"
@@ -42,6 +43,7 @@
  * @format: format of a command
  * @events: print a line when a command begins and one when it ends
  * @admin: @events for admin and fabrics commands
+ * @raw: print whole submission queue entries
  * @origin: print where commands come from
  */
 struct trace_options {
@@ -52,6 +54,7 @@ struct trace_options {
 	enum output_format format;
 	bool events;
 	bool admin;
+	bool raw;
 	bool origin;
 };
 
@@ -61,8 +64,9 @@ struct trace {
 	FILE *line; /* stream into @text, of @size bytes */
 	char *text;
 	size_t size;
-	struct view_options view; /* of standard error */
-	bool begun;		  /* the header of CSV is written */
+	struct view_options view;     /* of standard error */
+	bool begun;		      /* the header of CSV is written */
+	struct announced_names names; /* of disks; for events */
 	uint64_t printed;
 	uint64_t left_out;
 	uint64_t untold; /* left out since the last written line */
@@ -87,6 +91,22 @@ static int print_one(const struct trace *t, const struct tracer *tracer, const c
 		csv_command(t->line, &l);
 	else
 		command_line_print(&l, t->line);
+	return 0;
+}
+
+/* Fills in the disk of a command. Return: 0 or -ENOMEM */
+static int find_disk(struct trace *t, const struct tracer *tracer, struct event_row *row)
+{
+	const struct device_name *disk;
+	struct device_name d;
+	struct queue_info q;
+
+	if (announced_names_queue(&t->names, tracer, row->r, &q) < 0 ||
+	    announced_names_device(&t->names, row->r, &d) < 0)
+		return -ENOMEM;
+	disk = places_device_of(t->names.places, row->r);
+	if (disk && disk->name[0])
+		row->disk = disk->name;
 	return 0;
 }
 
@@ -130,13 +150,14 @@ static int print_untold(const struct trace *t, const struct event_row *next)
 }
 
 /* Return: 0 or -ENOMEM */
-static int print_any(const struct trace *trace, const struct tracer *t, const struct nt_record *r)
+static int print_any(struct trace *trace, const struct tracer *t, const struct nt_record *r)
 {
 	bool lost = r->flags & NT_F_LOST;
 	uint32_t missing = tracer_missing(t);
 	char controller[32] = "";
 	struct instant now = instant_now();
 	struct event_row row;
+	struct origin o;
 	int err;
 
 	if (!lost)
@@ -147,8 +168,14 @@ static int print_any(const struct trace *trace, const struct tracer *t, const st
 		return err;
 	if (lost)
 		return print_lost(trace, &row);
-	return trace->o->events ? print_event(trace, &row)
-				: print_one(trace, t, controller, r, &now);
+	if (!trace->o->events)
+		return print_one(trace, t, controller, r, &now);
+	row.raw = trace->o->raw;
+	if (trace->o->origin && ORIGIN_OF(r->flags)) {
+		tracer_origin(t, ORIGIN_OF(r->flags), &o);
+		row.origin = &o;
+	}
+	return find_disk(trace, t, &row) ?: print_event(trace, &row);
 }
 
 static int print_record(void *context, const struct tracer *t, const struct nt_record *r)
@@ -284,7 +311,7 @@ static int trace(const struct trace_options *o)
 	confine_begin(o->run.verbose);
 	t.out = output_new(STDOUT_FILENO, BUFFER_BYTES);
 	t.line = open_memstream(&t.text, &t.size);
-	if (t.out && t.line) {
+	if (t.out && t.line && !announced_names_init(&t.names)) {
 		callbacks.output = t.out;
 		view_setup(&t.view, stderr);
 		t.view.histogram = o->histogram;
@@ -292,6 +319,7 @@ static int trace(const struct trace_options *o)
 	} else {
 		fprintf(stderr, "ntprof-bpf: %s\n", strerror(errno));
 	}
+	announced_names_free(&t.names);
 	if (t.line)
 		fclose(t.line);
 	free(t.text);
@@ -299,7 +327,7 @@ static int trace(const struct trace_options *o)
 	return status;
 }
 
-enum { KEY_SUMMARY = 0x100, KEY_EVENTS, KEY_ADMIN, KEY_ORIGIN };
+enum { KEY_SUMMARY = 0x100, KEY_EVENTS, KEY_ADMIN, KEY_RAW, KEY_ORIGIN };
 
 enum { CHILD_RUN, CHILD_COMMANDS, CHILD_HISTOGRAM, CHILD_FORMAT, CHILD_ENDED, CHILD_SELECT };
 
@@ -308,6 +336,9 @@ static void check_events(const struct argp_state *state, struct trace_options *o
 {
 	const char *option = o->admin ? "--admin" : "--events";
 
+	if (o->raw && !o->events)
+		options_error(state, "--raw is for --events and --admin: it shows what a command "
+				     "begins with");
 	if (!o->events)
 		return;
 	/* No lines for commands in flight for long, because each has a line when it begins. */
@@ -319,11 +350,6 @@ static void check_events(const struct argp_state *state, struct trace_options *o
 			      option);
 	if (o->format == FORMAT_CSV)
 		options_error(state, "%s has --format text and json", option);
-	if (o->origin)
-		options_error(state,
-			      "%s shows commands when they begin: --origin is for lines "
-			      "of whole commands",
-			      option);
 	if (o->admin && o->run.only.by.ops)
 		options_error(state, "--admin is of the operations admin and fabrics: leave out "
 				     "--op");
@@ -357,6 +383,9 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 	case KEY_EVENTS:
 		o->events = true;
 		break;
+	case KEY_RAW:
+		o->raw = true;
+		break;
 	case ARGP_KEY_END:
 		check_events(state, o);
 		if (o->origin && o->run.side == NT_TARGET)
@@ -388,6 +417,9 @@ static const struct argp_option trace_options[] = {
 	 SECTION_SHOW},
 	{"admin", KEY_ADMIN, NULL, 0,
 	 "Print a line when an admin or fabrics command begins, and one when it ends",
+	 SECTION_SHOW},
+	{"raw", KEY_RAW, NULL, 0,
+	 "With --events or --admin: print as well the rest of each submission queue entry, in hexadecimal: dwords 2, 3 and 10 to 15, metadata and data pointers",
 	 SECTION_SHOW},
 	{"origin", KEY_ORIGIN, NULL, 0,
 	 "With --host: print as well from which CPU and cgroup each command comes, and which process submitted it",

@@ -106,11 +106,8 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 
 /*
  * The flags below are only in records that a tracer gives to its user, and never in a stream,
- * except for the origin. Retries and origin use the same bits: a user asks for events, or for
- * origins.
+ * except for the origin.
  */
-#define NT_F_RETRIES_SHIFT \
-	16 /* 8 bits: how often the host has retried; only where events are asked for */
 /* 12 bits: where a command of a host comes from, see core/device.h; if the reader asks for it. */
 #define NT_F_ORIGIN_SHIFT 16
 #define NT_ORIGIN_MASK 0xfffu
@@ -142,7 +139,8 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  * @fine: 1 + nanoseconds from a point to a finer one, indexed by enum nt_host_fine or
  *        nt_target_fine; 0: not known, which is so of each that takes longer than 4.29 s
  * @seq: TCP sequence number of the first byte of each finer point's PDU, by the same index; 0: not
- *       known, which is so of one in 2^32
+ *       known, which is so of one in 2^32. Where events are asked for, which do not tell it, the
+ *       host has the SQ Head Pointer of the CQE in the first one from then on
  * @wait: 1 + nanoseconds of each enum nt_wait; 0: not known, as with @fine
  * @pad: of no use: a state has something else there, see struct nt_cmd
  */
@@ -165,20 +163,6 @@ struct nt_record {
 	__u32 fine[NT_FINE_MAX];
 	__u32 seq[NT_FINE_MAX];
 	__u32 wait[NT_WAITS_NR];
-	__u32 pad;
-};
-
-/**
- * struct nt_begun - a command that begins, where events are asked for
- * @r: the record as far as it is known; its flags have NT_F_BEGUN
- * @cdw: dwords 10 to 15 of its submission queue entry
- * @sqe_flags: byte 1 of that entry: fused operation, and PRP or SGL for data transfer (NVMe Base
- *             2.0, figure 86)
- */
-struct nt_begun {
-	struct nt_record r;
-	__u32 cdw[6];
-	__u32 sqe_flags;
 	__u32 pad;
 };
 
@@ -218,6 +202,45 @@ struct nt_from {
 struct nt_originated {
 	struct nt_record r;
 	struct nt_from from;
+};
+
+/**
+ * struct nt_begun - a command that begins, where events are asked for
+ * @r: the record as far as it is known; its flags have NT_F_BEGUN
+ * @from: where it comes from, if that is asked for (host)
+ * @sqe: its submission queue entry (NVMe Base 2.0, 3.3.3.1), by dword
+ */
+struct nt_begun {
+	struct nt_record r;
+	struct nt_from from;
+	__u32 sqe[16];
+};
+
+/* What is known of an answer. */
+#define NT_A_RESULT (1u << 0)
+#define NT_A_SQ_HEAD (1u << 1)
+#define NT_A_RETRIES (1u << 2)
+
+/**
+ * struct nt_answer - what an event tells of a completion queue entry (NVMe Base 2.0, 3.3.3.2)
+ * @result: dwords 0 and 1, the result of the command
+ * @sq_head: SQ Head Pointer
+ * @retries: how often the host has sent the command again
+ * @known: NT_A_*
+ */
+struct nt_answer {
+	__u64 result;
+	__u16 sq_head;
+	__u8 retries;
+	__u8 known;
+	__u32 pad;
+};
+
+/* struct nt_ended - the record of a command that has ended, where events are asked for */
+struct nt_ended {
+	struct nt_record r;
+	struct nt_from from;
+	struct nt_answer answer;
 };
 
 /* struct nt_lost - @nr records and events were lost before the record that follows */

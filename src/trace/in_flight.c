@@ -316,6 +316,15 @@ const struct nt_record *in_flight_ended(struct tracer *t, const struct nt_record
 	return marked;
 }
 
+/* Hands over a record that no program has handed over. Its answer and its origin are not known. */
+static void hand_over(struct tracer *t, const struct nt_record *r)
+{
+	struct nt_ended ended = {.from.cpu = NT_CPU_NONE};
+
+	ended.r = *in_flight_ended(t, r, &ended.r);
+	t->o.on_record(t->o.context, &ended.r);
+}
+
 static bool is_asked_for(const struct tracer *t, const struct nt_record *r)
 {
 	uint64_t begin = record_begin_ns(r), now = monotonic_ns();
@@ -355,7 +364,7 @@ static void bury(struct tracer *t, struct nt_cmd *c, void *context)
 	if (!t->o.ends)
 		r.shape = nt_target_shape(&r);
 	r.flags |= NT_F_CANCELLED;
-	t->o.on_record(t->o.context, in_flight_ended(t, &r, &r));
+	hand_over(t, &r);
 }
 
 /*
@@ -385,7 +394,7 @@ static int take_waiting(struct tracer *t, const struct nt_queue *q, bool all)
 			    !__atomic_compare_exchange_n(&c->out, &ended, NT_OUT_NO_NOTE, false,
 							 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 				continue;
-			t->o.on_record(t->o.context, in_flight_ended(t, &r, &r));
+			hand_over(t, &r);
 			taken++;
 		}
 	}

@@ -21,7 +21,8 @@
  * @sample: one command in about this many is measured; 0 and 1: every one
  * @no_histograms: keep none
  * @events: each command is also handed to @on_record when it begins, by a record that has
- *          NT_F_BEGUN and is the first member of a struct nt_begun
+ *          NT_F_BEGUN and is the first member of a struct nt_begun; the record of its end is the
+ *          first member of a struct nt_ended. Not with @overdue_ns
  * @tells_lost: where records or events were lost, @on_record gets a record that has NT_F_LOST
  * @origins: host: records have the number of an origin in their flags, see tracer_origin(); bits
  *           NT_ORIGIN_*: the parts that tell one origin from another

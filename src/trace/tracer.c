@@ -150,6 +150,25 @@ int tracer_look(const struct tracer_options *o, tracer_look_fn *fn, void *contex
 	return err;
 }
 
+/* Hands over a struct nt_begun or nt_ended. Both have their origin behind the record. */
+static void on_event(struct tracer *t, const struct nt_record *r, size_t size)
+{
+	size_t all = r->flags & NT_F_BEGUN ? sizeof(struct nt_begun) : sizeof(struct nt_ended);
+	union {
+		struct nt_originated o;
+		struct nt_begun begun;
+		struct nt_ended ended;
+	} event; /* the buffer must not be written to */
+
+	if (size < all)
+		return;
+	memcpy(&event, r, all);
+	if (t->origins)
+		event.o.r.flags |= (__u32)origins_number(t->origins, &event.o.from)
+				   << NT_F_ORIGIN_SHIFT;
+	t->o.on_record(t->o.context, &event.o.r);
+}
+
 static int on_ring(void *context, void *data, size_t size)
 {
 	struct tracer *t = context;
@@ -166,9 +185,8 @@ static int on_ring(void *context, void *data, size_t size)
 	}
 	if (size < sizeof(*r))
 		return 0;
-	if (r->flags & NT_F_BEGUN) {
-		if (size >= sizeof(struct nt_begun))
-			t->o.on_record(t->o.context, r);
+	if (t->o.events) {
+		on_event(t, r, size);
 		return 0;
 	}
 	if (t->origins && size >= sizeof(struct nt_originated)) {

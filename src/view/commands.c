@@ -439,7 +439,7 @@ void command_stages_print(const struct command_stages *s, const char *before, FI
 }
 
 /* Names may have blanks, which would look like the end of a word. */
-static void print_origin(FILE *f, const struct origin *o)
+void origin_print(const struct origin *o, FILE *f)
 {
 	static const struct phrase numbers[] = {
 		PHRASE(" cpu=", ORIGIN_CPU),
@@ -480,7 +480,7 @@ void command_line_print(const struct command_line *l, FILE *f)
 		fprintf(f, " | in %s", l->under_way);
 	if (l->origin) {
 		fputs(" |", f);
-		print_origin(f, l->origin);
+		origin_print(l->origin, f);
 	}
 	fputs("\n", f);
 }
@@ -732,7 +732,7 @@ void story_print(const struct slow_command *c, const struct instant *clock, FILE
 	story_what(&l.row, f);
 	if (l.origin) {
 		fputs(" ", f);
-		print_origin(f, l.origin);
+		origin_print(l.origin, f);
 		fputs("\n", f);
 	}
 	for (unsigned int i = 0; i < nr; i++) {

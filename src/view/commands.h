@@ -114,6 +114,9 @@ enum origin_column {
 /* Rows are struct origin; NULL: nothing is known. */
 extern const struct columns origin_columns;
 
+/** origin_print() - print an origin in a line: " from cpu=1 pid=..." */
+void origin_print(const struct origin *o, FILE *f);
+
 enum point_column {
 	POINT_AT,
 	POINT_SINCE,

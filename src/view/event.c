@@ -9,6 +9,7 @@
 #include "core/array.h"
 #include "core/names.h"
 #include "core/segments.h"
+#include "core/text.h"
 #include "shared/selection.h"
 #include "view/commands.h"
 #include "view/json_report.h"
@@ -185,10 +186,21 @@ static const struct field fields[] = {
 	{OF_FABRICS, 0x06, "al", 11, 0, 32, .words = NULL},
 };
 
-static __u64 value_of(const struct nt_begun *b, const struct field *f)
+/* Fields of a result, dwords 0 and 1 of a completion queue entry. */
+static const struct field results[] = {
+	/* NVMe Base 2.0, 5.15 and 5.27.1: of the feature */
+	{OF_ADMIN, 0x09, "value", 0, 0, 32, .words = NULL},
+	{OF_ADMIN, 0x0a, "value", 0, 0, 32, .words = NULL},
+	/* NVMe over Fabrics 1.1, 3.3 and 3.5 */
+	{OF_FABRICS, 0x01, "cntlid", 0, 0, 16, .words = NULL},
+	{OF_FABRICS, 0x01, "authreq", 0, 16, 16, .words = NULL},
+	{OF_FABRICS, 0x04, "value", 0, 0, 64, .words = NULL},
+};
+
+/* @entry: @nr dwords */
+static __u64 value_of(const __u32 *entry, unsigned int nr, const struct field *f)
 {
-	unsigned int at = f->dword - 10u;
-	__u64 low = b->cdw[at], high = at + 1 < ARRAY_SIZE(b->cdw) ? b->cdw[at + 1] : 0;
+	__u64 low = entry[f->dword], high = f->dword + 1u < nr ? entry[f->dword + 1] : 0;
 	__u64 value = (high << 32 | low) >> f->shift;
 
 	return f->bits < 64 ? value & ((1ULL << f->bits) - 1) : value;
@@ -202,24 +214,40 @@ static const char *word_of(const struct field *f, __u64 value)
 	return NULL;
 }
 
-unsigned int fields_of(const struct nt_begun *b, struct sqe_field found[FIELDS_MAX])
+/* The fields of the command of @r that a @table of @rows has. @entry: @nr dwords */
+static unsigned int fields_find(const struct nt_record *r, const struct field *table, size_t rows,
+				const __u32 *entry, unsigned int nr, struct sqe_field *found)
 {
-	enum of of = b->r.op == NT_OP_FABRICS ? OF_FABRICS
-		     : b->r.op == NT_OP_ADMIN ? OF_ADMIN
-					      : OF_IO;
-	__u8 opcode = of == OF_FABRICS ? opcode_fabrics_type(&b->r) : b->r.opcode;
-	unsigned int nr = 0;
+	enum of of = r->op == NT_OP_FABRICS ? OF_FABRICS : r->op == NT_OP_ADMIN ? OF_ADMIN : OF_IO;
+	__u8 opcode = of == OF_FABRICS ? opcode_fabrics_type(r) : r->opcode;
+	unsigned int n = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(fields) && nr < FIELDS_MAX; i++) {
-		const struct field *f = &fields[i];
+	for (size_t i = 0; i < rows && n < FIELDS_MAX; i++) {
+		const struct field *f = &table[i];
 		__u64 value;
 
 		if (f->of != of || f->opcode != opcode)
 			continue;
-		value = value_of(b, f);
-		found[nr++] = (struct sqe_field){f->name, value, word_of(f, value)};
+		value = value_of(entry, nr, f);
+		found[n++] = (struct sqe_field){f->name, value, word_of(f, value)};
 	}
-	return nr;
+	return n;
+}
+
+unsigned int fields_of(const struct nt_record *r, struct sqe_field found[FIELDS_MAX])
+{
+	const struct nt_begun *b = (const struct nt_begun *)r;
+	const struct nt_ended *e = (const struct nt_ended *)r;
+	__u32 result[2];
+
+	if (r->flags & NT_F_BEGUN)
+		return fields_find(r, fields, ARRAY_SIZE(fields), b->sqe, ARRAY_SIZE(b->sqe),
+				   found);
+	if (!(e->answer.known & NT_A_RESULT) || r->status & NT_STATUS_MASK)
+		return 0;
+	result[0] = (__u32)e->answer.result;
+	result[1] = (__u32)(e->answer.result >> 32);
+	return fields_find(r, results, ARRAY_SIZE(results), result, ARRAY_SIZE(result), found);
 }
 
 static bool begins(const void *row)
@@ -229,9 +257,21 @@ static bool begins(const void *row)
 	return e->r && e->r->flags & NT_F_BEGUN;
 }
 
-static const struct nt_begun *begun_of(const struct event_row *row)
+/* Dword @n of the submission queue entry. */
+static __u32 dword(const struct event_row *row, unsigned int n)
 {
-	return (const struct nt_begun *)row->r;
+	return ((const struct nt_begun *)row->r)->sqe[n];
+}
+
+static const struct nt_answer *answer_of(const struct event_row *row)
+{
+	return &((const struct nt_ended *)row->r)->answer;
+}
+
+/* Whether the end of a command tells @what, of NT_A_*. */
+static bool is_told(const struct event_row *row, unsigned int what)
+{
+	return !begins(row) && answer_of(row)->known & what;
 }
 
 static void get_command(const void *row, const struct column *c, struct value *v)
@@ -263,7 +303,55 @@ static void get_flags(const void *row, const struct column *c, struct value *v)
 	const struct event_row *e = row;
 
 	v->none = !begins(e);
-	value_natural(v, v->none ? 0 : begun_of(e)->sqe_flags);
+	value_natural(v, v->none ? 0 : dword(e, 0) >> 8 & 0xff);
+}
+
+/*
+ * How the data are pointed to: by PRPs, or by the SGL descriptor of which byte 15 is the type
+ * (NVMe Base 2.0, 3.3.3.1 and 4.1.2; NVMe/TCP 1.0, 3.4.1.2).
+ */
+static const char *data_pointer(const struct event_row *row)
+{
+	if (!row->r->length)
+		return NULL;
+	if (!(dword(row, 0) >> 14 & 3))
+		return "prp";
+	switch (dword(row, 9) >> 24) {
+	case 0x01:
+		return "in_capsule";
+	case 0x5a:
+		return "transport_sgl";
+	case 0x40:
+	case 0x4f:
+		return "keyed_sgl";
+	default:
+		return "sgl";
+	}
+}
+
+static void get_data(const void *row, const struct column *c, struct value *v)
+{
+	const struct event_row *e = row;
+	const char *kind = begins(e) ? data_pointer(e) : NULL;
+
+	v->none = !kind;
+	value_text(v, kind ?: "");
+}
+
+static void get_result(const void *row, const struct column *c, struct value *v)
+{
+	const struct event_row *e = row;
+
+	v->none = !is_told(e, NT_A_RESULT);
+	value_natural(v, v->none ? 0 : answer_of(e)->result);
+}
+
+static void get_sq_head(const void *row, const struct column *c, struct value *v)
+{
+	const struct event_row *e = row;
+
+	v->none = !is_told(e, NT_A_SQ_HEAD);
+	value_natural(v, v->none ? 0 : answer_of(e)->sq_head);
 }
 
 static void get_status_name(const void *row, const struct column *c, struct value *v)
@@ -279,8 +367,8 @@ static void get_retries(const void *row, const struct column *c, struct value *v
 {
 	const struct event_row *e = row;
 
-	v->none = begins(e) || e->r->side != NT_HOST;
-	value_natural(v, e->r->flags >> NT_F_RETRIES_SHIFT & 0xff);
+	v->none = !is_told(e, NT_A_RETRIES);
+	value_natural(v, v->none ? 0 : answer_of(e)->retries);
 }
 
 #define FIELD(member) COLUMN_FIELD(struct event_row, member)
@@ -306,16 +394,53 @@ static const struct column event[] = {
 	[EVENT_NSID] = COLUMN("nsid", NUMBER, .get = get_nsid),
 	[EVENT_SLBA] = COLUMN("slba", NUMBER, .get = get_slba),
 	[EVENT_LENGTH] = COLUMN("length", BYTES, OF_RECORD(length)),
+	[EVENT_DISK] = COLUMN("disk", TEXT, FIELD(disk), .least = 1),
+	[EVENT_DATA] = COLUMN("data", NAME, .get = get_data),
 	[EVENT_FLAGS] = COLUMN("flags", CODE, .get = get_flags, .digits = 2),
 	[EVENT_REQUEUED] = COLUMN("requeued", FLAG, FLAG(REQUEUED)),
 	[EVENT_STATUS] = COLUMN("status", CODE, OF_RECORD(status), .digits = 1, .none = begins),
 	[EVENT_STATUS_NAME] = {"status_name", "status", .unit = UNIT_NAME, .get = get_status_name},
+	[EVENT_RESULT] = COLUMN("result", CODE, .get = get_result, .digits = 1),
+	[EVENT_SQ_HEAD] = COLUMN("sq_head", NUMBER, .get = get_sq_head),
 	[EVENT_RETRIES] = COLUMN("retries", COUNT, .get = get_retries),
 	[EVENT_CANCELLED] = COLUMN("cancelled", FLAG, FLAG(CANCELLED)),
 	[EVENT_LATENCY] = COLUMN("latency", NANOSECONDS, FIELD(latency), .none = begins),
 };
 
 const struct columns event_columns = COLUMNS("events", event);
+
+static void get_dword(const void *row, const struct column *c, struct value *v)
+{
+	value_natural(v, dword(row, c->arg));
+}
+
+static void get_dwords(const void *row, const struct column *c, struct value *v)
+{
+	value_natural(v, (__u64)dword(row, c->arg + 1) << 32 | dword(row, c->arg));
+}
+
+#define DWORD(name, n) COLUMN(name, CODE, .get = get_dword, .arg = (n), .digits = 1)
+#define DWORDS(name, n) COLUMN(name, CODE, .get = get_dwords, .arg = (n), .digits = 1)
+
+/* What an entry has besides the columns of events (NVMe Base 2.0, 3.3.3.1). */
+enum { RAW_CDW2, RAW_CDW3, RAW_MPTR, RAW_DPTR, RAW_DPTR2, RAW_CDW10, RAW_COLUMNS = RAW_CDW10 + 6 };
+
+static const struct column raw[] = {
+	[RAW_CDW2] = DWORD("cdw2", 2),
+	DWORD("cdw3", 3),
+	DWORDS("mptr", 4),
+	DWORDS("dptr", 6),
+	DWORDS("dptr2", 8),
+	DWORD("cdw10", 10),
+	DWORD("cdw11", 11),
+	DWORD("cdw12", 12),
+	DWORD("cdw13", 13),
+	DWORD("cdw14", 14),
+	DWORD("cdw15", 15),
+};
+_Static_assert(ARRAY_SIZE(raw) == RAW_COLUMNS, "each column of the entry has its place");
+
+const struct columns raw_columns = COLUMNS("entries", raw);
 
 enum { LOST_TIME, LOST_MONOTONIC, LOST_EVENTS, LOST_WHY };
 
@@ -355,16 +480,29 @@ void event_init_slow(struct event_row *row, uint64_t lines, const struct event_r
 	};
 }
 
-static void print_fields(const struct nt_begun *b, FILE *f)
+static void print_fields(const struct nt_record *r, FILE *f)
 {
 	struct sqe_field fields[FIELDS_MAX];
-	unsigned int nr = fields_of(b, fields);
+	unsigned int nr = fields_of(r, fields);
 
 	for (unsigned int i = 0; i < nr; i++) {
 		if (fields[i].word)
 			fprintf(f, " %s=%s", fields[i].name, fields[i].word);
 		else
 			fprintf(f, " %s=%" PRIu64, fields[i].name, (uint64_t)fields[i].value);
+	}
+}
+
+static void print_raw(const struct event_row *row, FILE *f)
+{
+	struct phrase p = {.before = " "};
+
+	fputs(" |", f);
+	for (unsigned int i = 0; i < RAW_COLUMNS; i++) {
+		p.column = (unsigned char)i;
+		fprintf(f, " %s", raw[i].name);
+		p.before = "=";
+		line_print(f, &raw_columns, &p, 1, row);
 	}
 }
 
@@ -384,13 +522,16 @@ void event_print(const struct event_row *row, FILE *f)
 		PHRASE(" q", EVENT_QUEUE),
 	};
 	static const struct phrase what[] = {
-		PHRASE(" cid=", EVENT_CID),	    PHRASE(" ", EVENT_COMMAND),
-		PHRASE(" opcode=", EVENT_OPCODE),   PHRASE(" nsid=", EVENT_NSID),
-		PHRASE(" slba=", EVENT_SLBA),	    PHRASE(" length=", EVENT_LENGTH),
-		PHRASE(" flags=", EVENT_FLAGS),	    PHRASE(" requeued", EVENT_REQUEUED),
-		PHRASE(" status=", EVENT_STATUS),   PHRASE(" ", EVENT_STATUS_NAME),
-		PHRASE(" retries=", EVENT_RETRIES), PHRASE(" cancelled", EVENT_CANCELLED),
-		PHRASE(" latency=", EVENT_LATENCY),
+		PHRASE(" cid=", EVENT_CID),	  PHRASE(" ", EVENT_COMMAND),
+		PHRASE(" opcode=", EVENT_OPCODE), PHRASE(" nsid=", EVENT_NSID),
+		PHRASE(" slba=", EVENT_SLBA),	  PHRASE(" length=", EVENT_LENGTH),
+	};
+	static const struct phrase how[] = {
+		PHRASE(" data=", EVENT_DATA),	       PHRASE(" flags=", EVENT_FLAGS),
+		PHRASE(" requeued", EVENT_REQUEUED),   PHRASE(" status=", EVENT_STATUS),
+		PHRASE(" ", EVENT_STATUS_NAME),	       PHRASE(" result=", EVENT_RESULT),
+		PHRASE(" sq_head=", EVENT_SQ_HEAD),    PHRASE(" retries=", EVENT_RETRIES),
+		PHRASE(" cancelled", EVENT_CANCELLED), PHRASE(" latency=", EVENT_LATENCY),
 	};
 	static const struct phrase missed[] = {
 		PHRASE(NULL, LOST_MONOTONIC),
@@ -405,19 +546,29 @@ void event_print(const struct event_row *row, FILE *f)
 		LINE_PRINT(f, &event_columns, where, row);
 		fputs(begins(row) ? " begin" : " end", f);
 		LINE_PRINT(f, &event_columns, what, row);
-		if (begins(row))
-			print_fields(begun_of(row), f);
-		else
+		if (row->disk) {
+			fputs(" disk=", f);
+			text_print(f, row->disk, TEXT_WORD);
+		}
+		LINE_PRINT(f, &event_columns, how, row);
+		print_fields(row->r, f);
+		if (begins(row) && row->raw)
+			print_raw(row, f);
+		if (!begins(row))
 			command_stages_print(stages_of(row, &stages), "", f);
+		if (row->origin) {
+			fputs(" |", f);
+			origin_print(row->origin, f);
+		}
 	}
 	fputs("\n", f);
 }
 
-static struct json_object *json_fields(const struct nt_begun *b)
+static struct json_object *json_fields(const struct nt_record *r)
 {
 	struct json_object *o = json_empty();
 	struct sqe_field fields[FIELDS_MAX];
-	unsigned int nr = fields_of(b, fields);
+	unsigned int nr = fields_of(r, fields);
 
 	for (unsigned int i = 0; i < nr; i++)
 		json_put(o, fields[i].name,
@@ -438,9 +589,12 @@ struct json_object *event_json(const struct event_row *row)
 	}
 	o = json_new(begins(row) ? "submission" : "completion");
 	json_put_row(o, &event_columns, row);
-	if (begins(row))
-		json_put(o, "fields", json_fields(begun_of(row)));
-	else
+	json_put(o, "fields", json_fields(row->r));
+	if (begins(row) && row->raw)
+		json_put(o, "entry", json_row(&raw_columns, row));
+	if (!begins(row))
 		json_command_stages(o, stages_of(row, &stages));
+	if (row->origin)
+		json_put(o, "origin", json_row(&origin_columns, row->origin));
 	return o;
 }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "core/device.h"
 #include "core/time.h"
 #include "shared/record.h"
 #include "view/columns.h"
@@ -15,12 +16,15 @@
 
 /**
  * struct event_row - an event
- * @r: see &tracer_options.events
+ * @r: of a struct nt_begun or nt_ended, see &tracer_options.events
  * @controller: name of its controller
  * @time: CLOCK_MONOTONIC nanoseconds: when the driver got the command, or when the command ended
  * @wall_ns: the same by CLOCK_REALTIME, 0: not known
  * @latency: nanoseconds, if the command has ended
  * @missing: bits of the points that nothing gives, for its stages: see core/segments.h
+ * @disk: this machine's name for the disk of its namespace, set by the caller; NULL: not known
+ * @origin: where it comes from, set by the caller; NULL: not known
+ * @raw: show the whole submission queue entry, set by the caller
  * @lost: if the event reports lost events: their number
  * @why: the kind of loss, "ring_full" or "reader_slow"
  */
@@ -31,6 +35,9 @@ struct event_row {
 	int64_t wall_ns;
 	uint64_t latency;
 	uint32_t missing;
+	const char *disk;
+	const struct origin *origin;
+	bool raw;
 	uint64_t lost;
 	const char *why;
 };
@@ -47,10 +54,14 @@ enum event_column {
 	EVENT_NSID,
 	EVENT_SLBA,
 	EVENT_LENGTH,
+	EVENT_DISK,
+	EVENT_DATA, /* how its data are pointed to */
 	EVENT_FLAGS,
 	EVENT_REQUEUED,
 	EVENT_STATUS,
 	EVENT_STATUS_NAME,
+	EVENT_RESULT,
+	EVENT_SQ_HEAD,
 	EVENT_RETRIES,
 	EVENT_CANCELLED,
 	EVENT_LATENCY,
@@ -58,6 +69,9 @@ enum event_column {
 
 /* Rows are struct event_row. */
 extern const struct columns event_columns;
+
+/* The rest of a submission queue entry. Rows are struct event_row of commands that begin. */
+extern const struct columns raw_columns;
 
 /* Rows are struct event_row that report a loss. */
 extern const struct columns lost_columns;
@@ -82,7 +96,7 @@ void event_print(const struct event_row *row, FILE *f);
 /** event_json() - an object of type "submission", "completion" or "lost" */
 struct json_object *event_json(const struct event_row *row);
 
-/* The fields of a submission queue entry, which depend on the command. */
+/* The fields of a submission queue entry or of a result, which depend on the command. */
 
 /* No command has more fields. */
 #define FIELDS_MAX 8
@@ -100,10 +114,11 @@ struct sqe_field {
 };
 
 /**
- * fields_of() - fill @found with the fields that a command has in dwords 10 to 15
+ * fields_of() - fill @found with the fields that a command has in dwords 10 to 15, or in its result
+ * @r: of a struct nt_begun, or of a struct nt_ended, which has none if the command failed
  *
  * Return: number of fields.
  */
-unsigned int fields_of(const struct nt_begun *b, struct sqe_field found[FIELDS_MAX]);
+unsigned int fields_of(const struct nt_record *r, struct sqe_field found[FIELDS_MAX]);
 
 #endif /* NTPROF_VIEW_EVENT_H */

@@ -32,6 +32,8 @@ tracer_start target trace --target --events
 pids+=("$tracer_pid")
 tracer_start admin trace --host --admin --format json
 pids+=("$tracer_pid")
+tracer_start raw trace --host --events --raw --origin
+pids+=("$tracer_pid")
 tracer_start record.out record --host --force -o host.ntp
 pids+=("$tracer_pid")
 dd if="$dev" of=/dev/null bs=4k count=1 skip=5 iflag=direct 2>/dev/null
@@ -60,18 +62,31 @@ for side in host target; do
 	equal "on the $side each end is of a command that has begun" "$(unpaired $side)" 0
 	equal "and nothing is lost there" "$(lines $side ' lost ')" 0
 	check "a read says where and how long" grep -qE \
-		"^[0-9]+[.][0-9]{9} $side .* q[12] begin cid=0x[0-9a-f]{4} read opcode=0x02 nsid=1 slba=40 length=4096 flags=0x40 nlb=7 fua=0 lr=0\$" $side
+		"^[0-9]+[.][0-9]{9} $side .* q[12] begin cid=0x[0-9a-f]{4} read opcode=0x02 nsid=1 slba=40 length=4096 disk=[^ ]+ data=transport_sgl flags=0x40 nlb=7 fua=0 lr=0\$" $side
 	check "a write does" grep -qE ' begin .* write opcode=0x01 nsid=1 slba=768 length=131072 .* nlb=255 ' $side
 	check "an end has its status and latency" grep -qE \
-		' end cid=0x[0-9a-f]{4} read opcode=0x02 nsid=1 slba=40 length=4096 status=0x0 success .*latency=[1-9]' $side
+		' end cid=0x[0-9a-f]{4} read opcode=0x02 nsid=1 slba=40 length=4096 .*status=0x0 success .*latency=[1-9]' $side
 	check "one that failed has its name" grep -qE ' end .* read .* slba=4294967280 .* status=0x[1-9a-f][0-9a-f]* [a-z_]*(error|range) ' $side
 	check "Identify says of what" grep -qE ' q0 begin .* identify opcode=0x06 .* cns=controller cntid=0 csi=0$' $side
 	check "Get Features says which" grep -qE ' q0 begin .* get_features .* fid=number_of_queues sel=current$' $side
 	check "Get Log Page says which" grep -qE ' q0 begin .* get_log_page .* lid=health_information .* numd=127 lpo=0$' $side
 	check "an opcode without a name is one" grep -qE ' begin .* vendor_specific opcode=0xc1 ' $side
 	check "and its status is told" grep -qE ' end .* vendor_specific .* invalid_command_opcode ' $side
+	check "a small write lies in its capsule" grep -qE ' begin .* write .* length=8192 .* data=in_capsule ' $side
+	check "an answer has a result and a queue's head" grep -qE ' end .* read .* status=0x0 success result=0x0 sq_head=[0-9]+ ' $side
+	check "that of Get Features is told" grep -qE ' end .* get_features .* success result=0x[0-9a-f]+ .* value=[0-9]+ ' $side
 	check "a shutdown is written into a property" grep -qE ' q0 begin .* property_set opcode=0x7f .* ofst=cc value=[0-9]+$' $side
 done
+check "the host's disk is told" grep -qE " begin .* read .* disk=${dev#/dev/} " host
+check "the target's is" grep -qE " begin .* read .* disk=$disk " target
+# What nvme sent it has asked for: opcode 2 with cdw10 and cdw12 of its own.
+check "a whole entry is what was sent" grep -qE \
+	' begin .* nsid=1 slba=4294967280 .* [|] cdw2=0x0 cdw3=0x0 mptr=0x0 dptr=0x0 dptr2=0x5a00000000001000 cdw10=0xfffffff0 cdw11=0x0 cdw12=0x7 cdw13=0x0 cdw14=0x0 cdw15=0x0 [|] from ' raw
+for what in begin end; do
+	check "who sent a command is told at its $what" \
+		grep -qE " $what .* read .* slba=40 .* [|] from cpu=[01] pid=[0-9]+ comm=dd " raw
+done
+equal "they are as many" "$(lines raw ' (begin|end) ')" "$(lines host ' (begin|end) ')"
 check "a host has tried as often as is told" grep -qE ' end .* retries=0 ' host
 equal "admin commands have all lines that they have among others" "$(wc -l <./admin)" \
 	"$(($(lines host ' q0 ') + 1))"

@@ -43,6 +43,7 @@ struct work {
 	bool asked;
 	bool sending, sent; /* whether it has sent all that it can send for now */
 	__u16 status;
+	__u16 sq_head; /* of its CQE */
 	__u16 generation;
 	__u8 qid; /* never changes */
 	__u8 fabrics;
@@ -233,13 +234,22 @@ static void assert_begun(int i)
 	want.flags |= NT_F_BEGUN;
 	identify(i, &want);
 	assert_record(&b->r, &want);
-	assert_int_equal(b->cdw[0], e->cdw10);
-	assert_int_equal(b->cdw[1], e->cdw11);
-	assert_int_equal(b->cdw[2], e->cdw12);
-	assert_int_equal(b->cdw[3], e->cdw13);
-	assert_int_equal(b->cdw[4], e->cdw14);
-	assert_int_equal(b->cdw[5], e->cdw15);
-	assert_int_equal(b->sqe_flags, e->flags);
+	assert_memory_equal(b->sqe, e, sizeof(b->sqe));
+}
+
+/* What the driver keeps of the answer is told, and of the CQE where one was seen. */
+static void assert_answer(int i, const struct nt_record *r)
+{
+	const struct nt_answer *a = &kernel.ended.answer;
+	bool given_up = r->flags & NT_F_CANCELLED;
+	bool seen = r->points[NT_H_CQE] && !(r->flags & NT_F_NO_CQE);
+
+	assert_int_equal(a->retries, m.requests[i].req.req.retries);
+	assert_int_equal(a->known, NT_A_RETRIES | (given_up ? 0 : NT_A_RESULT) |
+					   (!given_up && seen ? NT_A_SQ_HEAD : 0));
+	assert_int_equal(a->result, given_up ? 0 : m.requests[i].req.req.result.u64);
+	if (a->known & NT_A_SQ_HEAD)
+		assert_int_equal(a->sq_head, w.work[i].sq_head);
 }
 
 /* Checks the state in flight of a request, which user space reads. */
@@ -399,7 +409,6 @@ static void end_measured(int i, const struct end *e)
 		d->bytes += r->length;
 		stages(r, r);
 	}
-	r->flags |= w.how.events ? (__u32)m.requests[i].req.req.retries << NT_F_RETRIES_SHIFT : 0;
 	wanted = w.how.select == NT_SELECT_ALL ||
 		 (w.how.select == NT_SELECT_SLOWER && latency >= w.how.slower_ns);
 	wanted = wanted && (!w.how.failed || e->cancelled || error);
@@ -410,6 +419,8 @@ static void end_measured(int i, const struct end *e)
 	identify(i, r);
 	assert_record(kernel.records, r);
 	assert_int_equal(kernel.records->shape, r->shape);
+	if (w.how.events)
+		assert_answer(i, r);
 }
 
 /* Ends a command that is only counted. Programs have not seen its CQE. */

@@ -134,6 +134,7 @@ static struct {
 	struct nt_record records[RECORDS_MAX];
 	unsigned int nr_records;
 	struct nt_originated originated; /* the last one that was submitted */
+	struct nt_ended ended;		 /* the same; its record is one of @records as well */
 	void *task;			 /* the current one */
 	__u32 thread;			 /* its id */
 	struct nt_worker workers[SLOTS];
@@ -482,9 +483,10 @@ void *bpf_ringbuf_reserve(void *ringbuf, __u64 size, __u64 flags)
 		assert_uint_in_range(kernel.nr_records, 0, RECORDS_MAX - 1);
 		return &kernel.records[kernel.nr_records++];
 	}
-	/* An event has as many bytes, and is asked for without origins. */
-	if (size == sizeof(struct nt_originated) && !nt_knobs.events)
+	if (size == sizeof(struct nt_originated))
 		return &kernel.originated;
+	if (size == sizeof(struct nt_ended))
+		return &kernel.ended;
 	assert_int_equal(size, sizeof(struct nt_begun));
 	assert_uint_in_range(kernel.nr_begun, 0, BEGUN_MAX - 1);
 	return &kernel.begun[kernel.nr_begun++];
@@ -502,6 +504,10 @@ void bpf_ringbuf_submit(void *data, __u64 flags)
 	assert_true(flags == BPF_RB_FORCE_WAKEUP || flags == BPF_RB_NO_WAKEUP);
 	kernel.wakes += flags == BPF_RB_FORCE_WAKEUP;
 	assert_false(((const struct nt_record *)data)->flags & NT_F_CONNECT);
+	if (data == &kernel.ended) {
+		assert_uint_in_range(kernel.nr_records, 0, RECORDS_MAX - 1);
+		kernel.records[kernel.nr_records++] = kernel.ended.r;
+	}
 }
 
 void *bpf_sk_storage_get(void *map, void *sk, void *value, __u64 flags)

@@ -326,6 +326,12 @@ static void life_ends(int i, struct life *l)
 	identify(r, i);
 	assert_int_equal(kernel.nr_records, 1);
 	assert_memory_equal(r, &kernel.records[0], sizeof(*r));
+	if (nt_knobs.events) {
+		assert_int_equal(kernel.ended.answer.result, m.cqe.result.u64);
+		assert_int_equal(kernel.ended.answer.known,
+				 NT_A_RESULT | (r->flags & NT_F_NO_CQE ? 0 : NT_A_SQ_HEAD));
+		assert_int_equal(kernel.ended.answer.sq_head, m.cqe.sq_head);
+	}
 	model.told++;
 	kernel.nr_records = 0;
 }
@@ -333,7 +339,6 @@ static void life_ends(int i, struct life *l)
 static void assert_begun(int i, struct life *l)
 {
 	const struct nvme_common_command *e = &l->sqe->common;
-	const __u32 cdw[] = {e->cdw10, e->cdw11, e->cdw12, e->cdw13, e->cdw14, e->cdw15};
 	const struct nt_begun *b = kernel.begun;
 	struct nt_record r = l->r;
 
@@ -344,9 +349,8 @@ static void assert_begun(int i, struct life *l)
 	r.flags |= NT_F_BEGUN;
 	assert_int_equal(kernel.nr_begun, 1);
 	assert_memory_equal(&r, &b->r, sizeof(r));
-	assert_memory_equal(cdw, b->cdw, sizeof(cdw));
-	assert_int_equal(b->sqe_flags, e->flags);
-	assert_int_equal(b->pad, 0);
+	assert_memory_equal(e, b->sqe, sizeof(b->sqe));
+	assert_int_equal(b->from.cpu, NT_CPU_NONE);
 	kernel.nr_begun = 0;
 }
 

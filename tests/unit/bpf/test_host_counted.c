@@ -373,14 +373,14 @@ static void an_event_comes_when_a_command_begins_and_one_when_it_ends(void **sta
 		assert_int_equal(b->r.opcode, NVME_CMD_READ);
 		assert_int_equal(b->r.cid, done.last_id);
 		assert_int_equal(b->r.qid, QID);
-		assert_int_equal(b->cdw[0], 0x23456789);
+		assert_int_equal(b->sqe[10], 0x23456789);
 		m.requests[0].req.req.retries = 3;
 		end_surely(0);
 		assert_int_equal(kernel.nr_begun, 1);
 		assert_int_equal(kernel.nr_records, 1);
 		assert_int_equal(kernel.records[0].cid, b->r.cid);
 		assert_false(kernel.records[0].flags & NT_F_BEGUN);
-		assert_int_equal(kernel.records[0].flags >> NT_F_RETRIES_SHIFT & 0xff, 3);
+		assert_int_equal(kernel.ended.answer.retries, 3);
 		assert_int_equal(kernel.lost, 0);
 
 		kernel.ring_is_full = true;

@@ -293,6 +293,8 @@ static void answer(int i)
 	pdu.cqe.command_id = m.requests[i].sqe.common.command_id;
 	pdu.cqe.status = (__u16)(o->status << 1 | 1);
 	pdu.cqe.result.u16 = o->qid ? 0x1234 : CNTLID;
+	pdu.cqe.sq_head = o->sq_head = (__u16)random();
+	m.requests[i].req.req.result.u64 = (__u64)random() << 20;
 	if (!seen)
 		return;
 	kernel.cpu = (__u32)random() % CPUS;

@@ -51,7 +51,7 @@ static void user_space_is_woken_when_enough_waits(void **state)
 		assert_int_equal(kernel.originated.r.cid, 7);
 		assert_int_equal(kernel.wakes, 2 * (unread[i] >= WAKE_BYTES));
 		nt_knobs.events = 1;
-		event_begin(&r, NT_HOST, &queue, &sqe);
+		event_submit(event_begin(&r, NT_HOST, &queue, &sqe));
 		assert_int_equal(kernel.wakes, 3 * (unread[i] >= WAKE_BYTES));
 	}
 	assert_int_equal(kernel.nr_records, 4);
@@ -115,7 +115,11 @@ static void a_record_names_the_connection_that_is_known(void **state)
 
 static void an_event_has_what_the_command_asks_for(void **state)
 {
-	struct nvme_command sqe = {.common = {.flags = 0x40,
+	struct nvme_command sqe = {.common = {.opcode = 2,
+					      .flags = 0x40,
+					      .command_id = 7,
+					      .cdw2 = {2, 3},
+					      .metadata = 0x500000004,
 					      .cdw10 = 10,
 					      .cdw11 = 11,
 					      .cdw12 = 12,
@@ -135,9 +139,12 @@ static void an_event_has_what_the_command_asks_for(void **state)
 	assert_int_equal(b->r.cid, 7);
 	assert_int_equal(b->r.qid, 4);
 	assert_int_equal(b->r.cntlid, 5);
-	assert_int_equal(b->sqe_flags, 0x40);
-	for (__u32 i = 0; i < 6; i++)
-		assert_int_equal(b->cdw[i], 10 + i);
+	assert_int_equal(b->sqe[0], 7 << 16 | 0x40 << 8 | 2);
+	for (__u32 i = 2; i < 6; i++)
+		assert_int_equal(b->sqe[i], i);
+	for (__u32 i = 10; i < 16; i++)
+		assert_int_equal(b->sqe[i], i);
+	assert_int_equal(b->from.cpu, NT_CPU_NONE);
 }
 
 /* Losses come before the next record, with the time; those that find no room are kept. */

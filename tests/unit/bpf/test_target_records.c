@@ -291,7 +291,9 @@ static void response_is_seen(int i, struct life *l)
 		l->kind->op == NT_OP_ADMIN && l->kind->opcode == NVME_ADMIN_ASYNC_EVENT;
 	const bool had_state = l->has_state;
 
-	m.cqe.status = (__u16)(l->status << 1);
+	m.cqe = (struct nvme_completion){.result.u64 = (__u64)random() << 9,
+					 .sq_head = (__u16)random(),
+					 .status = (__u16)(l->status << 1)};
 	/* The rest of a response; a part was handed over before. */
 	l->cmd->offset = !had_state && chance(2) ? 8 : 0;
 	response_is_sent(l->cmd);

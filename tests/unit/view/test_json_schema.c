@@ -137,6 +137,7 @@ static const struct place {
 	{"connection_columns", "connections", &connection_columns, &pair_columns, ""},
 	{"error_columns", "errors", &error_columns, NULL, ""},
 	{"event_columns", "events", &event_columns, NULL, ""},
+	{"raw_columns", "entries", &raw_columns, NULL, ""},
 	{"input_columns", "inputs", &input_columns, NULL, " error losses alone "},
 	{"controller_columns", "controller_states", &controller_columns, NULL, ""},
 	{"waiting_columns", "waiting", &waiting_columns, NULL, ""},
