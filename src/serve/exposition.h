@@ -129,6 +129,8 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "How often it was set off, by what; also while it was writing")                                   \
 	X(FILES, "ntprof_recorder_files", COUNTER, "", "side, result",                                      \
 	  "Files: written, failed, or removed to make room")                                                \
+	X(NEWEST_FILE, "ntprof_recorder_newest_file_timestamp_seconds", GAUGE, "seconds",                   \
+	  "side, file", "When the file was set off that was written last, since 1970 in UTC")               \
 	X(FILES_NOW, "ntprof_recorder_folder_files", GAUGE, "", "side", "Files that there are")             \
 	X(FILES_BYTES, "ntprof_recorder_folder_bytes", GAUGE, "bytes", "side", "What they take")            \
 	X(MERGED_DURATION, "ntprof_merged_command_duration_seconds", HISTOGRAM, "seconds",                  \

@@ -796,6 +796,7 @@ static void put_costs(struct writing *w)
 static void put_kept(struct writing *w)
 {
 	const struct keep_counts *k = w->from->kept;
+	labels_t labels;
 
 	put(w, METRIC_KEPT, k->records);
 	exposition_begin(&w->e, METRIC_KEPT_SECONDS);
@@ -811,6 +812,12 @@ static void put_kept(struct writing *w)
 	put_with(w, "result", "written", k->written);
 	put_with(w, "result", "failed", k->failed);
 	put_with(w, "result", "removed", k->removed);
+	exposition_begin(&w->e, METRIC_NEWEST_FILE);
+	if (k->newest) {
+		snprintf(labels, sizeof(labels), "%s", w->p->side_label);
+		exposition_label(labels, "file", k->newest);
+		exposition_ns(&w->e, labels, (uint64_t)k->newest_ns);
+	}
 	put(w, METRIC_FILES_NOW, k->files);
 	put(w, METRIC_FILES_BYTES, k->disk_bytes);
 }

@@ -337,6 +337,7 @@ static void keep_file_close(struct keep_file *f)
  * @closing: no more records go into the file
  * @next_block: the first block that is in no file
  * @events: what happened to controllers; the first @events_in of all are in files
+ * @newest, @newest_ns: as struct keep_counts has them
  * @triggers: of the present conditions, and of what is no condition
  * @counted: how often conditions fired, up to recorder_change(); the last ones that were in use
  *           come first. So a condition that comes again goes on counting.
@@ -357,6 +358,8 @@ struct recorder {
 	uint64_t set_off_ns;
 	uint64_t until_ns;
 	char why[WHEN_TEXT_LEN + 64];
+	char newest[FOLDER_NAME_LEN];
+	int64_t newest_ns;
 	uint64_t triggers[TRIGGERS_MAX];
 	struct {
 		char text[WHEN_TEXT_LEN];
@@ -505,6 +508,8 @@ static void succeed(struct recorder *r, int err)
 				: 0;
 
 	r->written++;
+	memcpy(r->newest, f->name, sizeof(r->newest));
+	r->newest_ns = f->realtime_ns;
 	r->next_block = f->next;
 	say(r, err != 0, "wrote %s (%s): %" PRIu64 " records, from %.1f s before%s%s%s%s", f->path,
 	    r->why, stream_records(f->w), before,
@@ -702,6 +707,8 @@ void recorder_counts(const struct recorder *r, struct keep_counts *c)
 		.removed = r->folder.removed,
 		.files = r->folder.nr,
 		.disk_bytes = r->folder.used,
+		.newest = r->newest[0] ? r->newest : NULL,
+		.newest_ns = r->newest_ns,
 	};
 	memcpy(c->triggers, r->triggers, sizeof(c->triggers));
 	for (unsigned int i = 0; i < r->when.nr; i++)

@@ -131,6 +131,9 @@ enum { TRIGGER_SIGNAL = WHEN_CONDITIONS_MAX, TRIGGER_EXIT, TRIGGERS_MAX };
  * @written, @failed: files
  * @removed: files that were removed to make room for others
  * @files, @disk_bytes: number and size of the files that exist now
+ * @newest: name of the file that was written last, without its folder; NULL before the
+ *          first one
+ * @newest_ns: when that file was set off, since 1970
  */
 struct keep_counts {
 	uint64_t records;
@@ -145,6 +148,8 @@ struct keep_counts {
 	uint64_t removed;
 	uint64_t files;
 	uint64_t disk_bytes;
+	const char *newest;
+	int64_t newest_ns;
 };
 
 #endif /* NTPROF_SERVE_WHEN_H */

@@ -62,6 +62,8 @@ check "one line tells its name and what it was" \
 # An interval without a slow one may lie between two of them.
 check "it was set off by that" test "$(told 'ntprof_recorder_triggers_total{side="host",trigger="latency(read)>250ms"}')" -ge 1
 equal "it has written one" "$(told 'ntprof_recorder_files_total{side="host",result="written"}')" 1
+equal "and tells its name" "$(curl -sS --fail http://127.0.0.1:10998/metrics | sed -nE 's/^ntprof_recorder_newest_file_timestamp_seconds\{.*file="([^"]*)".*/\1/p')" \
+	"$(basename /tmp/flight/host-*.ntp)"
 equal "and failed none" "$(told 'ntprof_recorder_files_total{side="host",result="failed"}')" 0
 
 command ntprof-bpf report /tmp/flight/host-*.ntp --commands --where 'latency>250ms' --op read >/tmp/report 2>/tmp/report.err || cat /tmp/report.err

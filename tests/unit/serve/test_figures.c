@@ -28,6 +28,7 @@ static void each_figure_is_in_its_metric(void **state)
 		"ntprof_recorder_files_total{side=\"host\",result=\"written\"} 25",
 		"ntprof_recorder_files_total{side=\"host\",result=\"failed\"} 26",
 		"ntprof_recorder_files_total{side=\"host\",result=\"removed\"} 27",
+		"ntprof_recorder_newest_file_timestamp_seconds{side=\"host\",file=\"host-000001-20231114T221320Z.ntp\"} 1700000000.5",
 		"ntprof_recorder_folder_files{side=\"host\"} 28",
 		"ntprof_recorder_folder_bytes{side=\"host\"} 29",
 		"ntprof_http_connections_total{side=\"host\"} 31",
@@ -54,7 +55,9 @@ static void each_figure_is_in_its_metric(void **state)
 				       .failed = 26,
 				       .removed = 27,
 				       .files = 28,
-				       .disk_bytes = 29};
+				       .disk_bytes = 29,
+				       .newest = "host-000001-20231114T221320Z.ntp",
+				       .newest_ns = 1700000000500000000};
 	m->kept.trigger_name[0] = "timeouts > 0";
 	m->kept.triggers[0] = 24;
 	m->kept.trigger_name[TRIGGER_SIGNAL] = "signal";

@@ -847,6 +847,8 @@ static void fill(struct made *m)
 	m->s.waiting_at_device = true;
 	m->kept.trigger_name[0] = "p99(read) > 2ms over 10s";
 	m->kept.triggers[0] = 3;
+	m->kept.newest = "host-000001-20231114T221320Z.ntp";
+	m->kept.newest_ns = 1700000000000000000;
 	m->from.kept = &m->kept;
 	m->slow[NT_OP_WRITE] =
 		(struct page_slow){"nvme0", 1, 4097, 700, 1700000001234, "blk_submission"};

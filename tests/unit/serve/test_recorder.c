@@ -54,6 +54,8 @@ static void a_signal_writes_what_was(void **state)
 	char path[PATH_MAX];
 
 	begin_with(v, &o);
+	recorder_counts(v->r, &c);
+	assert_null(c.newest);
 	records(v, 10000);
 	recorder_trigger(v->r, TRIGGER_SIGNAL);
 	work(v);
@@ -73,6 +75,9 @@ static void a_signal_writes_what_was(void **state)
 	assert_int_equal(c.disk_bytes, bytes);
 	assert_int_equal(c.left_out, 0);
 	assert_int_equal(c.records, 10000);
+	assert_string_equal(c.newest, strrchr(path, '/') + 1);
+	/* The name has that time in seconds. */
+	assert_in_range(realtime_ns() - c.newest_ns, 0, 600000000000);
 }
 
 static void name(struct run *v, uint32_t nsid, const char *called)
