@@ -9,7 +9,9 @@ with open(sys.argv[1], encoding="utf-8") as f:
 wrong = []
 variables = {v["name"] for v in board["templating"]["list"]}
 # Grafana's own: https://grafana.com/docs/grafana/latest/dashboards/variables/add-template-variables/
-variables |= {"__rate_interval", "__all"}
+variables |= {"__rate_interval", "__all", "__data", "__field", "__value", "__url_time_range"}
+# Of those with fixed values it is the first.
+values = {v["name"]: v["query"].split(",")[0] for v in board["templating"]["list"] if v["type"] == "custom"}
 panels = board["panels"]
 if len({p["id"] for p in panels}) != len(panels):
     wrong.append("two panels have one id")
@@ -31,7 +33,7 @@ for name in re.findall(r"\$\{?(\w+)", json.dumps(board)):
 print("groups:\n  - name: dashboard\n    rules:")
 for q in queries:
     q = q.replace("$__rate_interval", "5m")
-    q = re.sub(r"\$\w+", ".*", q)
+    q = re.sub(r"\$(\w+)", lambda m: values.get(m.group(1), ".*"), q)
     print("      - record: dashboard:query\n        expr: " + json.dumps(q))
 for w in sorted(set(wrong)):
     print(w, file=sys.stderr)
