@@ -31,6 +31,7 @@
 #   make check-dkms     installs, upgrades and removes that with kernels in a bare root of SUITE=bookworm or trixie; as root
 #   make check-compilers    gcc 12 to 16, clang 14 to the newest: no warning, and each kernel takes the BPF programs; as root
 #   make check-distro   installs it where systemd runs, with Prometheus, in a virtual machine; as root
+#   make check-fleet    a real Prometheus with the pages of NODES=1000 machines: what these need; SERIES=8 with the largest pages of that limit
 #   make check-newcomer clone, make demo and make check in a bare root of SUITE=bookworm, trixie, testing; as root
 #   make clean      remove what was built
 #   make help       this list
@@ -109,7 +110,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps browser demo picture look screenshot check check-all check-debug check-quick static lint analyze format unit mutants soak bench bench-report bench-sizes install uninstall \
-	static-program dist deb dkms-deb check-deb check-dkms check-compilers check-distro check-newcomer clean help FORCE
+	static-program dist deb dkms-deb check-deb check-dkms check-compilers check-distro check-fleet check-newcomer clean help FORCE
 
 all: $(BUILD)/ntprof-bpf $(MAN_PAGES)
 
@@ -454,6 +455,10 @@ check-compilers: deps
 
 check-distro: deps
 	$(Q)BUILD=$(BUILD) tests/check distro
+
+NODES ?= 1000
+check-fleet: $(if $(SERIES),$(BUILD)/unit/serve/test_page_size)
+	$(Q)BUILD=$(BUILD) tests/fleet/run --nodes $(NODES) $(if $(SERIES),--series $(SERIES))
 
 SUITE ?= bookworm
 check-newcomer:

@@ -4,14 +4,13 @@ import tarfile
 
 
 def read(archive):
-    """The pages of each folder of the archive, by folder, in order: {"host1": [bytes, ...], "full/host.32": [bytes]}."""
+    """The pages of each folder of the archive, in order: {"host1": [bytes, ...]}."""
     pages = {}
     with tarfile.open(archive) as tar:
         for member in sorted(tar.getmembers(), key=lambda m: m.name):
             if member.isfile():
-                folder, name = member.name.rsplit("/", 1)
-                key = folder if name.isdigit() else member.name
-                pages.setdefault(key, []).append(tar.extractfile(member).read())
+                folder = member.name.split("/", 1)[0]
+                pages.setdefault(folder, []).append(tar.extractfile(member).read())
     return pages
 
 

@@ -22,6 +22,12 @@ for name in host1 host2 host3 target1 target2; do
 	equal "$name has served 12 times" "$(grep -c EOF "$out/of")" 12
 	python3 tests/formats/pages_to_series.py "$out/of" $name >>"$out/pages"
 done
+# As docs/metrics.md has them: what is after the type.
+grep -ohE '^# TYPE ntprof_[a-z_]+ [a-z]+' "$out"/host* "$out"/target* -r | awk '{ print $3 ($4 == "counter" ? "_total" : $4 == "info" ? "_info" : "") }' |
+	sort -u >"$out/recorded"
+sed -nE 's/^\| `(ntprof_[a-z_]+)`.*/\1/p' docs/metrics.md | sort -u >"$out/told"
+check "the recorded pages have metrics" test "$(wc -l <"$out/recorded")" -ge 40
+equal "what they have is what serve still tells: tests/fleet/record" "$(comm -23 "$out/recorded" "$out/told")" ""
 sed -e "s|^  - RULES$|  - $rules|" -e "/^PAGES$/{r $out/pages" -e 'd}' tests/formats/fleet_rules.yml >"$out/test.yml"
 check "promtool takes the rules" quietly tests/formats/promtool check rules "$rules"
 check "they say of recorded pages what they should" quietly tests/formats/promtool test rules "$out/test.yml"
