@@ -294,6 +294,8 @@ static const struct mhd *mhd_load(const char **why)
 #define TURNS_MAX 64
 
 #define PAGE_PATH "/metrics"
+/* The loop that answers is the one that traces: to be started again if it does not. */
+#define HEALTH_PATH "/healthz"
 
 /* File-wide, as the library is loaded once. */
 static const struct mhd *mhd;
@@ -311,7 +313,7 @@ struct http {
 	unsigned int nr_pages;				/* whose memory is not freed yet */
 	uint64_t rendered[EXPOSITION_FORMATS]; /* number of the rendering in @pages, from 1 */
 	uint64_t renderings;
-	struct MHD_Response *refusals[PAGE_CODES_NR];
+	struct MHD_Response *fixed[PAGE_CODES_NR]; /* refusals; 200 is for HEALTH_PATH */
 	struct page_scrapes scrapes;
 	char address[HTTP_ADDRESS_LEN];
 };
@@ -399,7 +401,7 @@ static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, enum pag
 
 static enum MHD_Result refuse(struct http *h, struct MHD_Connection *c, enum page_code code)
 {
-	return answer(h, c, code, h->refusals[code], 0);
+	return answer(h, c, code, h->fixed[code], 0);
 }
 
 /*
@@ -442,6 +444,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const
 		return refuse(h, c, PAGE_CODE_421);
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return refuse(h, c, PAGE_CODE_405);
+	if (!strcmp(url, HEALTH_PATH))
+		return answer(h, c, PAGE_CODE_200, h->fixed[PAGE_CODE_200], 0);
 	if (strcmp(url, PAGE_PATH))
 		return refuse(h, c, PAGE_CODE_404);
 	format = format_of(c);
@@ -542,30 +546,30 @@ void http_stale(struct http *h)
 }
 
 /* Return: 0 or a negative errno. */
-static int make_refusals(struct http *h)
+static int make_fixed(struct http *h)
 {
 	static const char *const texts[PAGE_CODES_NR] = {
-		[PAGE_CODE_404] = "There is " PAGE_PATH " here, and nothing else.\n",
+		[PAGE_CODE_200] = "ok\n",
+		[PAGE_CODE_404] = ("There is " PAGE_PATH " here, and nothing else.\n"),
 		[PAGE_CODE_405] = "Only GET and HEAD.\n",
 		[PAGE_CODE_421] =
-			"Here it is localhost, or a numeric address of the loopback interface, and by "
-			"no other name (Host).\n",
+			("Here it is localhost, or a numeric address of the loopback interface, and by "
+			 "no other name (Host).\n"),
 		[PAGE_CODE_503] = "Too many clients are reading older pages: come back later.\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		if (!texts[i])
 			continue;
-		h->refusals[i] =
+		h->fixed[i] =
 			headed(mhd->MHD_create_response_from_buffer(
 				       strlen(texts[i]), (void *)texts[i], MHD_RESPMEM_PERSISTENT),
 			       "text/plain; charset=utf-8");
-		if (!h->refusals[i])
+		if (!h->fixed[i])
 			return -ENOMEM;
 	}
-	mhd->MHD_add_response_header(h->refusals[PAGE_CODE_405], MHD_HTTP_HEADER_ALLOW,
-				     "GET, HEAD");
-	mhd->MHD_add_response_header(h->refusals[PAGE_CODE_503], MHD_HTTP_HEADER_RETRY_AFTER, "10");
+	mhd->MHD_add_response_header(h->fixed[PAGE_CODE_405], MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	mhd->MHD_add_response_header(h->fixed[PAGE_CODE_503], MHD_HTTP_HEADER_RETRY_AFTER, "10");
 	return 0;
 }
 
@@ -581,7 +585,7 @@ static int start(struct http *h, int fd)
 	if (h->timer_fd < 0 || h->epoll_fd < 0 ||
 	    epoll_ctl(h->epoll_fd, EPOLL_CTL_ADD, h->timer_fd, &e))
 		return -errno;
-	err = make_refusals(h);
+	err = make_fixed(h);
 	if (err)
 		return err;
 	h->daemon = mhd->MHD_start_daemon(
@@ -676,9 +680,9 @@ void http_close(struct http *h)
 		mhd->MHD_stop_daemon(h->daemon);
 	}
 	http_stale(h);
-	for (size_t i = 0; i < ARRAY_SIZE(h->refusals); i++)
-		if (h->refusals[i])
-			mhd->MHD_destroy_response(h->refusals[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(h->fixed); i++)
+		if (h->fixed[i])
+			mhd->MHD_destroy_response(h->fixed[i]);
 	if (h->timer_fd >= 0)
 		close(h->timer_fd);
 	if (h->epoll_fd >= 0)

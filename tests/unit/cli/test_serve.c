@@ -184,6 +184,10 @@ static void only_the_page_can_be_read(void **state)
 		assert_has(text, "Connection: close\r\n");
 		free(text);
 	}
+	text = ask(&v, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	assert_memory_equal(text, "HTTP/1.1 200 OK\r\n", 17);
+	assert_string_equal(strstr(text, "\r\n\r\n"), "\r\n\r\nok\n");
+	free(text);
 	text = ask(&v, "HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
 	assert_memory_equal(text, "HTTP/1.1 200 OK\r\n", 17);
 	assert_string_equal(strstr(text, "\r\n\r\n"), "\r\n\r\n");
