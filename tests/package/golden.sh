@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# golden.sh - what others rely on (verbs and options, JSON, metrics, format of recordings) is that of the last release, which
+# tests/golden has, or VERSION in the Makefile says by semantic versioning what became of it. docs/upgrading.md has the rules.
+#
+#   tests/package/golden.sh              compares
+#   tests/package/golden.sh --refresh    writes tests/golden, for a release of VERSION
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/machine/lib.sh
+. tests/machine/lib.sh
+program=${BUILD:-build}/ntprof-bpf
+version=$(sed -n 's/^VERSION := //p' Makefile)
+golden=tests/golden
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# options: a line for each verb, and one for each of its options, with what that takes.
+options() {
+	local verb
+
+	for verb in $("$program" help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p; /^Short forms:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+		echo "$verb"
+		[[ $verb == @(help|version|host|target|doctor) ]] ||
+			"$program" help "$verb" | sed -nE "s/^ {2,6}(-.*)/\1/; T; s/  .*//; s/, /,/g; s/^/$verb /p"
+	done
+}
+
+# json: a line for each key that the schema has, with its type.
+json() {
+	python3 - <<-'END'
+		import json
+
+		def kind(node):
+		    if "enum" in node:
+		        return "one of " + ",".join(sorted(map(str, node["enum"])))
+		    named = node["type"] if "type" in node else node.get("const", node.get("$ref", "").split("/")[-1])
+		    return "|".join(named) if isinstance(named, list) else str(named)
+
+		def walk(node, at):
+		    for key, value in node.get("properties", {}).items():
+		        print(at + "." + key, kind(value), *(["always"] if key in node.get("required", []) else []))
+		        walk(value, at + "." + key)
+		    for key, end in (("items", "[]"), ("additionalProperties", "{}")):
+		        if isinstance(node.get(key), dict):
+		            print(at + end, kind(node[key]))
+		            walk(node[key], at + end)
+		    for key in "oneOf", "anyOf", "allOf":
+		        for nr, value in enumerate(node.get(key, [])):
+		            name = value.get("properties", {}).get("type", {}).get("const")
+		            walk(value, at + "/" + name if name else at)
+		    for name, value in node.get("$defs", {}).items():
+		        walk(value, name)
+
+		with open("docs/output.schema.json") as schema:
+		    walk(json.load(schema), "")
+	END
+}
+
+# metrics: as docs/metrics.md has them, which tests/unit/serve/test_page.c holds to what is served.
+metrics() {
+	sed -n 's/^| `\(ntprof_[a-z_]*\)` | \([^|]*\)| \([^|]*\)|.*/\1 \2\3/; T; s/ *$//p' docs/metrics.md
+}
+
+# formats: numbers of versions.
+formats() {
+	echo "stream $(sed -n 's/^#define STREAM_VERSION //p' src/stream/codec.h)"
+	echo "json $(sed -n 's/.*"schema_version": {"const": \([0-9]*\)}.*/\1/p' docs/output.schema.json | sort -u | paste -sd,)"
+}
+
+# above VERSION LAST PART: VERSION is above LAST in that part of the number, major, minor or patch, or in one before it.
+above() {
+	awk -v now="$1" -v last="$2" -v part="$3" 'BEGIN {
+		split(now, n, "."); split(last, l, ".")
+		for (i = 1; i <= part; i++) if (n[i] != l[i]) exit !(n[i] + 0 > l[i] + 0)
+		exit 1 }'
+}
+
+# is_enough LOST ADDED: VERSION says so. Before 1.0.0 the second number is what the first one is later.
+is_enough() {
+	local part=2
+
+	(($1 == 0)) || part=1
+	[[ $last != 0.* ]] || part=$((part + 1))
+	above "$version" "$last" $part || (($1 == 0 && $2 == 0))
+}
+
+for kind in options json metrics formats; do
+	$kind | LC_ALL=C sort >"$work/$kind"
+done
+echo "$version" >"$work/version"
+if [[ ${1:-} == --refresh ]]; then
+	cp "$work"/* $golden
+	exit
+fi
+last=$(<$golden/version)
+declare -A least=([options]=230 [json]=200 [metrics]=60 [formats]=2)
+for kind in options json metrics formats; do
+	check "there are $kind ($(wc -l <"$work/$kind"))" test "$(wc -l <"$work/$kind")" -ge "${least[$kind]}"
+	lost=$(LC_ALL=C comm -23 $golden/$kind "$work/$kind")
+	added=$(LC_ALL=C comm -13 $golden/$kind "$work/$kind")
+	[[ -z $lost ]] || sed "s/^/# lost or changed since $last, for which VERSION has to be that of an incompatible release: /" <<<"$lost"
+	[[ -z $added ]] || sed "s/^/# new since $last, for which VERSION has to be above that: /" <<<"$added"
+	check "$kind are those of $last, or VERSION $version says so" is_enough "${#lost}" "${#added}"
+done
+# Of the rules themselves.
+last=1.2.3
+for rule in '1.2.3 0 0 yes' '1.2.4 0 0 yes' '1.2.4 0 1 no' '1.3.0 0 1 yes' '1.3.0 1 0 no' '2.0.0 1 1 yes' '1.1.0 0 1 no' '1.10.0 0 1 yes'; do
+	read -r version lost added wanted <<<"$rule"
+	equal "$version after $last, lost $lost, added $added" "$(is_enough "$lost" "$added" && echo yes || echo no)" "$wanted"
+done
+last=0.1.0
+for rule in '0.1.0 0 1 no' '0.1.1 0 1 yes' '0.1.1 1 0 no' '0.2.0 1 0 yes' '1.0.0 1 1 yes'; do
+	read -r version lost added wanted <<<"$rule"
+	equal "$version after $last, lost $lost, added $added" "$(is_enough "$lost" "$added" && echo yes || echo no)" "$wanted"
+done
+finish
