@@ -27,6 +27,10 @@
 #   make dist       build/ntprof-bpf-VERSION.tar.xz, which builds without git
 #   make deb        Debian packages of it and of its kernel patches, in build/deb
 #   make dkms-deb   the latter alone, in build/dkms-deb: DKMS builds the two drivers with tracepoints for each kernel
+#   make rpm        an RPM of it, in build/rpm: of the static program where the distribution has none (RPM_WITH=)
+#   make image      build/ntprof-bpf-VERSION-oci.tar, an OCI image of the static program
+#   make release    what is delivered, for amd64 and arm64, in build/release, from a clean clone; as root
+#   make check-release  makes that, and looks whether it is what it should be: twice the same, installed, run; as root
 #   make check-deb  builds that in one bare Debian, twice, and installs it in another; as root
 #   make check-dkms     installs, upgrades and removes that with kernels in a bare root of SUITE=bookworm or trixie; as root
 #   make check-compilers    gcc 12 to 16, clang 14 to the newest: no warning, and each kernel takes the BPF programs; as root
@@ -58,6 +62,8 @@ CROSS := $(ARCH:arm64=aarch64)-linux-gnu-
 BUILD ?= build/$(ARCH)
 CC := $(CROSS)gcc --sysroot=$(BUILD)/root
 AR := $(CROSS)ar
+# A CC of its own, on the command line, has libraries of its own.
+CROSS_ROOT := $(if $(findstring --sysroot=$(BUILD)/root,$(CC)),$(BUILD)/root)
 endif
 BUILD ?= build
 CLANG ?= clang
@@ -76,7 +82,8 @@ WARNINGS := -Wall -Wextra -Wno-unused-parameter $(WERROR)
 HARDENING ?= -fPIE -fstack-protector-strong \
 	$(if $(SANITIZE),,$(if $(filter -O1 -O2 -O3 -Os,$(CFLAGS)),-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2))
 HARDENING_LINK := $(if $(HARDENING),-pie -Wl$(comma)-z$(comma)relro$(comma)-z$(comma)now)
-ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(HARDENING) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"'
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(HARDENING) $(CPPFLAGS) $(CFLAGS) -Isrc -I$(BUILD) -DNTPROF_VERSION='"$(VERSION)"' \
+	$(if $(SANITIZE),,-ffile-prefix-map=$(CURDIR)=.)
 LIBS := -lbpf -lelf -lz -ldeflate -ljson-c -lseccomp -lm
 ifneq ($(SANITIZE),)
 ALL_CFLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -110,7 +117,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps browser demo picture look screenshot check check-all check-debug check-quick static lint analyze format unit mutants soak bench bench-report bench-sizes install uninstall \
-	static-program dist deb dkms-deb check-deb check-dkms check-compilers check-distro check-fleet check-newcomer clean help FORCE
+	static-program dist deb dkms-deb rpm image release check-release check-deb check-dkms check-compilers check-distro check-fleet check-newcomer clean help FORCE
 
 all: $(BUILD)/ntprof-bpf $(MAN_PAGES)
 
@@ -121,6 +128,9 @@ demo: PURPOSES := build machine
 bench: PURPOSES += bench
 check-deb check-dkms check-compilers: PURPOSES += deb
 check-distro: PURPOSES += deb
+release: PURPOSES := build deb rpm
+check-release: PURPOSES += deb rpm
+check-all check-release: PURPOSES += delivery
 PURPOSES += $(if $(CROSS),cross)
 deps:
 	$(Q)tests/install-packages $(PURPOSES)
@@ -136,7 +146,7 @@ endif
 # Before anything is compiled: one message instead of one for each file. Installs nothing.
 HEADERS := bpf/libbpf.h gelf.h json-c/json.h libdeflate.h microhttpd.h seccomp.h uthash.h zlib.h
 $(OBJECTS) $(SKELETONS:.skel.h=.bpf.o): | $(BUILD)/found
-$(BUILD)/found: Makefile | $(BUILD) $(if $(CROSS),$(BUILD)/root)
+$(BUILD)/found: Makefile | $(BUILD) $(CROSS_ROOT)
 	$(Q)printf '#include <%s>\n' stdint.h stddef.h $(HEADERS) | $(CC) -fsyntax-only -x c - && \
 		(for p in $(firstword $(CLANG)) $(BPFTOOL); do \
 			command -v $$p || { echo "$$p: not found" >&2; exit 1; }; done) >$@ || \
@@ -357,7 +367,7 @@ $(BUILD)/bench/sizes: tests/bench/sizes.c $(BUILD)/bench/bpf/object.o $(LIBRARY)
 # They include nothing of src/. The first two folders' run inside of the test machines: see tests/check.
 GUEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/machine/*.c tests/pair/*.c tests/truth/*.c))
 $(BUILD)/truth/%: LDFLAGS += -lm
-$(GUEST_PROGRAMS): $(BUILD)/%: tests/%.c $(if $(CROSS),| $(BUILD)/root)
+$(GUEST_PROGRAMS): $(BUILD)/%: tests/%.c | $(CROSS_ROOT)
 	@echo "  CC      $@"
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) $(WARNINGS) -MMD -MP -o $@ $< $(LDFLAGS)
@@ -386,9 +396,10 @@ INSTALL_FOLDERS = $(sbindir) $(mandir)/man8 $(completionsdir) $(zshdir) $(fishdi
 # Those of zsh and fish ask that of bash.
 INSTALL_WITH_BASH = sed 's|/usr/share/bash-completion/completions/|$(completionsdir)/|'
 
-install: all
+PROGRAM ?= $(BUILD)/ntprof-bpf
+install: $(PROGRAM) $(MAN_PAGES)
 	$(INSTALL) -d $(INSTALL_FOLDERS:%='$(DESTDIR)%')
-	$(INSTALL) -m 755 $(BUILD)/ntprof-bpf '$(DESTDIR)$(sbindir)/ntprof-bpf'
+	$(INSTALL) -m 755 $(PROGRAM) '$(DESTDIR)$(sbindir)/ntprof-bpf'
 	$(INSTALL) -m 644 $(MAN_PAGES) '$(DESTDIR)$(mandir)/man8'
 	$(INSTALL) -m 644 contrib/completion/ntprof-bpf.bash '$(DESTDIR)$(completionsdir)/ntprof-bpf'
 	$(INSTALL_WITH_BASH) contrib/completion/ntprof-bpf.zsh >'$(DESTDIR)$(zshdir)/_ntprof-bpf'
@@ -417,7 +428,7 @@ STATIC_LIBS = $(LIBS) $(shell pkg-config --static --libs libelf)
 STATIC_WARNINGS := -e ': in function ' -e 'in statically linked applications requires at runtime'
 $(BUILD)/ntprof-bpf-static: $(OBJECTS) $(wildcard contrib/static/*.c)
 	@echo "  LINK    $@"
-	$(Q)LC_ALL=C $(CC) $(ALL_CFLAGS) $(subst -pie,-static-pie,$(or $(HARDENING_LINK),-static)) $(LDFLAGS) -o $@ $^ $(STATIC_HTTP) $(STATIC_LIBS) 2>$@.log || \
+	$(Q)LC_ALL=C $(CC) $(ALL_CFLAGS) $(subst -pie,-static-pie,$(or $(HARDENING_LINK),-static)) $(LDFLAGS) -o $@ $^ $(STATIC_HTTP) $(STATIC_LIBS) -Wl,-Map=$@.map 2>$@.log || \
 		{ cat $@.log >&2; false; }
 	$(Q)! grep -v $(STATIC_WARNINGS) $@.log >&2
 
@@ -443,6 +454,34 @@ deb dkms-deb: dist
 	$(Q)tar -C $(BUILD)/$@ -xf $(BUILD)/$(DIST).tar.xz
 	cd $(BUILD)/$@/$(DIST) && dpkg-buildpackage -us -uc $(if $(filter dkms-deb,$@),-A)
 	$(Q)rm -r $(BUILD)/$@/$(DIST)
+
+# RPM_PROGRAM=FILE is packaged in place of one that is compiled here; it is of RPM_ARCH.
+RPM_WITH ?= $(if $(wildcard /etc/debian_version),--with static)
+RPM_ARCH ?= $(shell uname -m)
+RPMBUILD = SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) rpmbuild $(if $(wildcard /etc/debian_version),--nodeps) $(if $(Q),--quiet) \
+	--define '_topdir $(abspath $(BUILD))/rpm' --define 'use_source_date_epoch_as_buildtime 1' \
+	--define 'clamp_mtime_to_source_date_epoch 1' --define '_buildhost localhost'
+rpm: dist
+	$(Q)tests/install-packages build rpm
+	$(Q)rm -rf $(BUILD)/rpm
+	$(Q)mkdir -p $(BUILD)/rpm/SOURCES
+	$(Q)sed 's/@VERSION@/$(VERSION)/' contrib/rpm/ntprof-bpf.spec >$(BUILD)/rpm/ntprof-bpf.spec
+	$(Q)cp $(BUILD)/$(DIST).tar.xz $(BUILD)/rpm/SOURCES
+	$(Q)$(RPMBUILD) -bs $(BUILD)/rpm/ntprof-bpf.spec
+	$(if $(RPM_PROGRAM),$(Q)cp $(RPM_PROGRAM) $(BUILD)/rpm/SOURCES/program)
+	$(Q)$(RPMBUILD) -bb --target $(RPM_ARCH) $(RPM_WITH) $(if $(RPM_PROGRAM),--define 'program_file program') $(BUILD)/rpm/ntprof-bpf.spec
+	@ls $(BUILD)/rpm/SRPMS/*.rpm $(BUILD)/rpm/RPMS/*/*.rpm
+
+image: static-program
+	$(Q)strip -o $(BUILD)/program $(BUILD)/ntprof-bpf-static
+	$(Q)contrib/release/image $(VERSION) $(SOURCE_DATE_EPOCH) $(BUILD)/$(DIST)-oci.tar $(BUILD)/program
+	@echo $(BUILD)/$(DIST)-oci.tar
+
+release: deps
+	$(Q)BUILD=$(BUILD) contrib/release/release
+
+check-release: deps
+	$(Q)BUILD=$(BUILD) CHECK_LIMIT=5400 tests/check package/release package/golden package/dist package/systemd
 
 check-deb: deps all static-program
 	$(Q)BUILD=$(BUILD) tests/package/check-deb

@@ -48,6 +48,8 @@ equal "packages that debian/control builds with and tests/packages.txt does not 
 		sed 's/-compat$//; s/^dh-sequence-/dh-/' | sort) <(sed 's/ .*//' tests/packages.txt | sort))" ""
 equal "debian/changelog is of the same version" "$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)" "$version"
 
+check "CHANGELOG.md has a section of it" test -n "$(contrib/release/notes "$version")"
+
 # They are in the program as they are, lines of source for the verifier's log included.
 check "BPF programs are compiled" make_quietly BUILD="$work/c" "$work/c/host.bpf.o"
 equal "and do not know in which folder" "$(grep -cF "$PWD" "$work/c/host.bpf.o")" 0
