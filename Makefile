@@ -477,11 +477,19 @@ image: static-program
 	$(Q)contrib/release/image $(VERSION) $(SOURCE_DATE_EPOCH) $(BUILD)/$(DIST)-oci.tar $(BUILD)/program
 	@echo $(BUILD)/$(DIST)-oci.tar
 
+# For a test machine: the image unpacked by a tool that is not ours, to be run with the rights of contrib/kubernetes, and without any.
+$(BUILD)/machine/container.tar: image contrib/kubernetes/ntprof-bpf.yaml tests/package/lib/daemonset.py
+	$(Q)rm -rf $@.new && mkdir -p $@.new/layout && tar -C $@.new/layout -xf $(BUILD)/$(DIST)-oci.tar
+	$(Q)cd $@.new && for b in serve report; do umoci --log=error unpack --rootless --image layout:$(VERSION) $$b || exit 1; done
+	$(Q)/usr/bin/python3 tests/package/lib/daemonset.py serve contrib/kubernetes/ntprof-bpf.yaml $@.new/serve/config.json
+	$(Q)/usr/bin/python3 tests/package/lib/daemonset.py alone $@.new/report/config.json report -
+	$(Q)tar -C $@.new -cf $@ serve report && rm -r $@.new
+
 release: deps
 	$(Q)BUILD=$(BUILD) contrib/release/release
 
 check-release: deps
-	$(Q)BUILD=$(BUILD) CHECK_LIMIT=5400 tests/check package/release package/golden package/dist package/systemd
+	$(Q)BUILD=$(BUILD) CHECK_LIMIT=5400 tests/check package/release package/golden package/kubernetes package/dist package/systemd machine/image
 
 check-deb: deps all static-program
 	$(Q)BUILD=$(BUILD) tests/package/check-deb
