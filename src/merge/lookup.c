@@ -15,6 +15,12 @@
  * stream is wrong, and it is not known which one matches.
  */
 #define TRIED_MAX 256
+/*
+ * The most endpoints of one stream that are asked for one record of a queue without a partner. With
+ * more, the merge cannot tell them apart, and looks for no partner among them (merge/align.c). A
+ * stream may have many that are not compatible, and the host may have many such records.
+ */
+#define ALIKE_TRIED_MAX 64
 
 /*
  * Computes the bounds of the offset from a record of @side and one of the other side. Return: false
@@ -256,22 +262,33 @@ static bool doubt_partner(struct pending_pool *pool, const struct endpoint *h,
 	return nr;
 }
 
+/* lookup_doubt() at one endpoint, which may be the partner */
+static bool doubt_at(struct pending_pool *pool, const struct endpoint *h,
+		     const struct endpoint *other, const struct nt_record *r, uint64_t key,
+		     bool given_up)
+{
+	struct pending_group *g = other->pending.count ? pending_alike(pool, key, other) : NULL;
+
+	if (!g)
+		return false;
+	return h->partner ? doubt_partner(pool, h, r, g, given_up) : doubt_all(pool, h->side, r, g);
+}
+
 bool lookup_doubt(struct pending_pool *pool, const struct topology *t, const struct endpoint *h,
 		  const struct nt_record *r, uint64_t key, bool given_up)
 {
-	const struct endpoint *other = h->partner ?: topology_alike(t, h);
-	bool any = false;
+	const struct endpoint *first = h->partner ? NULL : topology_alike(t, h);
+	bool any = h->partner && doubt_at(pool, h, h->partner, r, key, given_up);
 
-	for (; other; other = h->partner ? NULL : other->next_alike) {
-		struct pending_group *g;
+	for (; first; first = first->next_stream) {
+		const struct endpoint *other = first;
 
-		if (!other->pending.count ||
-		    (!h->partner && (other->partner || !endpoint_compatible(h, other))))
-			continue;
-		g = pending_alike(pool, key, other);
-		if (g && (h->partner ? doubt_partner(pool, h, r, g, given_up)
-				     : doubt_all(pool, h->side, r, g)))
-			any = true;
+		for (unsigned int tried = 0;
+		     other && other->stream == first->stream && tried < ALIKE_TRIED_MAX;
+		     other = other->next_alike, tried++)
+			if (!other->partner && endpoint_compatible(h, other) &&
+			    doubt_at(pool, h, other, r, key, given_up))
+				any = true;
 	}
 	return any;
 }

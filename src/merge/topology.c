@@ -340,13 +340,18 @@ void topology_sweep(struct topology *t)
 	t->unswept = 0;
 }
 
-/* Whether there is room for @nr more endpoints of a stream, and for one more like this. */
-static bool has_room(const struct topology *t, const struct endpoint *like, unsigned int nr)
+/* Whether a stream may have one more endpoint with these ids. */
+static bool has_room_alike(const struct topology *t, const struct endpoint *like)
 {
 	const struct endpoint *first = first_of_stream(t, like);
 
-	return has_share(t, like->stream, SHARE_ENDPOINTS, nr) &&
-	       (!first || first->nr_alike < TOPOLOGY_ALIKE_MAX);
+	return !first || first->nr_alike < TOPOLOGY_ALIKE_MAX;
+}
+
+/* Whether there is room for @nr more endpoints of a stream, and for one more like this. */
+static bool has_room(const struct topology *t, const struct endpoint *like, unsigned int nr)
+{
+	return has_share(t, like->stream, SHARE_ENDPOINTS, nr) && has_room_alike(t, like);
 }
 
 /* Return: NULL past the limit, or when memory ran out: *@err says which. */
@@ -638,7 +643,8 @@ int topology_queue(struct topology *t, unsigned int stream, enum nt_side side,
 	/*
 	 * Its records wait there, so it gets the name, even if an earlier connection had the same.
 	 */
-	if (again && newest->refs == 1 && becomes_known(&newest->q, q)) {
+	if (again && newest->refs == 1 && becomes_known(&newest->q, q) &&
+	    (bucket_of(newest) == bucket_of(&like) || has_room_alike(t, &like))) {
 		rename_endpoint(t, newest, q);
 		return 0;
 	}

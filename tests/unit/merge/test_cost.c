@@ -184,6 +184,78 @@ static void a_record_costs_little_where_a_queue_has_many_connections(void **stat
 	merge_free(m);
 }
 
+/* A host's command on queue 1 of controller 1, @i, for which a target has no record. */
+static void add_alone(struct merge *m, uint32_t i)
+{
+	const uint64_t at = SECOND + i * MS / 10;
+	struct nt_record r = {.side = NT_HOST,
+			      .gen = 1,
+			      .cntlid = 1,
+			      .qid = 1,
+			      .cid = (uint16_t)i,
+			      .slba = i,
+			      .length = 4096};
+
+	r.points[NT_H_SEND_CMD] = at;
+	r.points[NT_H_RX] = at + 50000;
+	assert_int_equal(merge_record(m, HOST, &r), 0);
+}
+
+static struct merge *streams_and_queue(void)
+{
+	const struct queue_info q = {.gen = 1, .cntlid = 1, .qid = 1, .hostnqn = "nqn.host"};
+	struct merge *m = streams();
+
+	assert_int_equal(merge_queue(m, HOST, NT_HOST, &q), 0);
+	return m;
+}
+
+/* Queues get the id that they have in common only when they are known already. */
+static void queues_that_get_their_id_later_cost_others_little(void **state)
+{
+	struct merge *m = streams_and_queue();
+	const uint32_t nr = 20000, records = 1000;
+	uint64_t before;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		add_queue(m, i, 1, NT_CNTLID_NONE, i);
+		add_queue(m, i, 1, 1, i);
+	}
+	before = blocks;
+	for (uint32_t i = 0; i < records; i++) {
+		add_queue(m, nr + i, 1, NT_CNTLID_NONE, nr + i);
+		add_queue(m, nr + i, 1, 1, nr + i);
+		add_alone(m, i);
+	}
+	print_message("# %llu blocks a record\n",
+		      (unsigned long long)((blocks - before) / records));
+	assert_uint_in_range(blocks - before, records, 50ULL * BLOCKS_EACH * records);
+	merge_free(m);
+}
+
+/* Peers have as many queues as they may that look like the host's one, which is of no peer. */
+static void a_record_of_no_peer_costs_little_whatever_queues_peers_have(void **state)
+{
+	struct merge *m = streams_and_queue();
+	const uint32_t records = 2000;
+	uint64_t before;
+
+	for (uint32_t i = 0; i < 2 * TOPOLOGY_ALIKE_MAX; i++) {
+		struct queue_info q = {.slot = i / 2, .gen = 1, .cntlid = 1, .qid = 1};
+
+		snprintf(q.hostnqn, sizeof(q.hostnqn), "nqn.%u", i);
+		assert_int_equal(merge_queue(m, i % 2 ? TARGET : OTHER_TARGET, NT_TARGET, &q), 0);
+	}
+	before = blocks;
+	for (uint32_t i = 0; i < records; i++)
+		add_alone(m, i);
+	merge_expire(m, 0);
+	print_message("# %llu blocks a record\n",
+		      (unsigned long long)((blocks - before) / records));
+	assert_uint_in_range(blocks - before, records, 10ULL * BLOCKS_EACH * records);
+	merge_free(m);
+}
+
 /* The same command of both sides, @i, with times that overlap those of all others but fit none. */
 static void add_like(struct merge *m, uint32_t i)
 {
@@ -401,6 +473,8 @@ int main(void)
 		cmocka_unit_test(a_stream_with_many_like_queues_costs_others_little_when_they_end),
 		cmocka_unit_test(a_queue_costs_little_when_there_is_no_room),
 		cmocka_unit_test(a_record_costs_little_where_a_queue_has_many_connections),
+		cmocka_unit_test(queues_that_get_their_id_later_cost_others_little),
+		cmocka_unit_test(a_record_of_no_peer_costs_little_whatever_queues_peers_have),
 		cmocka_unit_test(commands_that_look_alike_and_do_not_fit_cost_little),
 		cmocka_unit_test(queues_that_compete_cost_others_little),
 		cmocka_unit_test(a_link_of_many_machines_costs_little),
