@@ -494,14 +494,16 @@ static unsigned int count_compared(const struct topology *t, const struct endpoi
 
 /*
  * Return: at how many endpoints that compete records wait, or at how many possible partners,
- * whichever are more; CROWD_MAX + 1 at the most. @some: set if endpoints of other streams are left
- * out of the comparison
+ * whichever are more; CROWD_MAX + 1 at the most; 0 if none of the other side has its ids. @some:
+ * set if endpoints of other streams are left out of the comparison
  */
 static unsigned int crowd_of(const struct topology *t, const struct endpoint *h, bool *some)
 {
 	unsigned int same, others;
 
 	*some = false;
+	if (!topology_alike(t, h))
+		return 0;
 	take_all(topology_alike_beside(t, h));
 	take_all(topology_alike(t, h));
 	if (!topology_is_free(t, h))

@@ -19,6 +19,8 @@ struct merge {
 	struct topology t;
 	struct merge_strays strays;
 	struct recurring recurring;
+	bool in_round;		   /* try_some() has not tried all endpoints yet */
+	unsigned int next_patient; /* the one that it goes on with */
 };
 
 /*
@@ -498,22 +500,42 @@ static __attribute__((noinline)) void wait_for_other(struct merge *m, struct end
 	}
 }
 
+static void try_one_patiently(struct merge *m, struct endpoint *h)
+{
+	if (h->pending.count)
+		try_align(m, h, true);
+}
+
 static void try_patiently(struct merge *m)
 {
-	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
-		struct endpoint *h = m->t.endpoints[i];
+	for (unsigned int i = 0; i < m->t.nr_endpoints; i++)
+		try_one_patiently(m, m->t.endpoints[i]);
+}
 
-		if (h->pending.count)
-			try_align(m, h, true);
-	}
+/* Endpoints that are tried with each queue: with all at once, a queue took seconds. */
+#define TRIED_WITH_A_QUEUE 64
+
+/* Goes on with a round of patient tries, of all endpoints there are, and sweeps after it. */
+static void try_some(struct merge *m)
+{
+	unsigned int until = m->next_patient + TRIED_WITH_A_QUEUE;
+
+	for (; m->next_patient < m->t.nr_endpoints && m->next_patient < until; m->next_patient++)
+		try_one_patiently(m, m->t.endpoints[m->next_patient]);
+	if (m->next_patient < m->t.nr_endpoints)
+		return;
+	topology_sweep(&m->t);
+	m->in_round = false;
 }
 
 int merge_queue(struct merge *m, unsigned int stream, enum nt_side side, const struct queue_info *q)
 {
-	if (topology_is_crowded(&m->t)) {
-		try_patiently(m);
-		topology_sweep(&m->t);
+	if (!m->in_round && topology_is_crowded(&m->t)) {
+		m->in_round = true;
+		m->next_patient = 0;
 	}
+	if (m->in_round)
+		try_some(m);
 	return topology_queue(&m->t, stream, side, q);
 }
 

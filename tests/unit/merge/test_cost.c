@@ -161,6 +161,36 @@ static void a_queue_costs_little_when_there_is_no_room(void **state)
 	merge_free(m);
 }
 
+/*
+ * Records wait at thousands of queues. Each is tried before a sweep, and no queue that is announced
+ * pays for all of them.
+ */
+static void no_queue_pays_for_all_that_wait(void **state)
+{
+	struct merge *m = streams();
+	const uint32_t nr = TOPOLOGY_MANY_ENDPOINTS + 2000;
+	struct queue_info q = {.gen = 1, .cntlid = 1};
+	uint64_t worst = 0, before;
+
+	for (q.slot = 0; q.slot < nr; q.slot++) {
+		struct nt_record r = {.side = NT_TARGET, .slot = q.slot, .gen = 1, .cntlid = 1};
+
+		q.qid = r.qid = (uint16_t)(1 + q.slot % 64);
+		snprintf(q.hostnqn, sizeof(q.hostnqn), "host%u", q.slot);
+		before = blocks;
+		assert_int_equal(merge_queue(m, TARGET, NT_TARGET, &q), 0);
+		if (blocks - before > worst)
+			worst = blocks - before;
+		r.slba = q.slot;
+		r.points[NT_T_RX] = SECOND + q.slot * 1000ULL;
+		r.points[NT_T_SENT] = r.points[NT_T_RX] + 500;
+		assert_int_equal(merge_record(m, TARGET, &r), 0);
+	}
+	printf("# %llu blocks at the most\n", (unsigned long long)worst);
+	assert_uint_in_range(worst, 1, 100000);
+	merge_free(m);
+}
+
 /* All have one queue id and no name, as before a host is known that they are connections of. */
 static void a_record_costs_little_where_a_queue_has_many_connections(void **state)
 {
@@ -472,6 +502,7 @@ int main(void)
 		cmocka_unit_test(trouble_costs_twice_as_much_at_the_most),
 		cmocka_unit_test(a_stream_with_many_like_queues_costs_others_little_when_they_end),
 		cmocka_unit_test(a_queue_costs_little_when_there_is_no_room),
+		cmocka_unit_test(no_queue_pays_for_all_that_wait),
 		cmocka_unit_test(a_record_costs_little_where_a_queue_has_many_connections),
 		cmocka_unit_test(queues_that_get_their_id_later_cost_others_little),
 		cmocka_unit_test(a_record_of_no_peer_costs_little_whatever_queues_peers_have),
