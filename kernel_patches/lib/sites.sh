@@ -5,7 +5,8 @@
 #
 # A tracepoint exists as soon as it is defined. Whether it is ever called is in the module's __jump_table: an entry for
 # each static key's branch, with relocations of the code (offset 0 of 16), of the branch's target (4) and of the key (8).
-# The debug information tells which functions were inlined there, so this comes before it is stripped.
+# The debug information tells which functions were inlined there, so this comes before it is stripped. nvme_tcp_queue_rq
+# and some others are called in a function of their own, nvme_tcp_trace_queue_rq(), behind a test of the key where they belong.
 
 # jump_entries FILE: "TRACEPOINT SECTION ADDRESS" of each entry with the key of a tracepoint
 jump_entries() {
@@ -18,8 +19,9 @@ jump_entries() {
 		}'
 }
 
-# called_in FILE: "TRACEPOINT FUNCTION" for each call, by the functions as they are in the source
-called_in() {
+# sites_in FILE: "call TRACEPOINT FUNCTION" for each call, and "test TRACEPOINT FUNCTION" for each test of whether it is traced, by
+# the functions as they are in the source
+sites_in() {
 	local file=$1 section
 
 	jump_entries "$file" >"$work/jumps"
@@ -28,20 +30,25 @@ called_in() {
 		awk -v s="$section" '$2 == s { print "0x" $3 }' "$work/jumps" |
 			addr2line -a -f -i -e "$file" -j "$section" |
 			awk '/^0x/ { inside = ""; next } /[\/:?]/ { next }
-				inside != "" && $1 !~ /^trace_/ { print inside, $1; inside = "" }
-				/^trace_nvmet?_tcp_/ && !/_enabled$/ { inside = substr($1, 7) }'
+				inside != "" && $1 !~ /^trace_/ { print kind, inside, $1; inside = "" }
+				/^trace_nvmet?_tcp_/ {
+					inside = substr($1, 7)
+					kind = sub(/_enabled$/, "", inside) ? "test" : "call"
+				}'
 	done < <(cut -d' ' -f2 "$work/jumps" | sort -u) | sort -u
 }
 
 # check_sites FILE TABLE: TABLE has "MODULE TRACEPOINT FUNCTION" lines, and comments
 check_sites() {
-	local file=$1 table=$2 module=${1##*/} name tracepoint function
+	local file=$1 table=$2 module=${1##*/} name tracepoint function apart
 
 	module=${module%.ko}
-	called_in "$file" >"$work/called"
+	sites_in "$file" >"$work/sites"
 	while read -r name tracepoint function; do
 		[[ $name == "$module" ]] || continue
-		grep -qx "$tracepoint $function" "$work/called" ||
+		apart=${tracepoint/_tcp_/_tcp_trace_}
+		grep -qx "call $tracepoint $function" "$work/sites" ||
+			{ grep -qx "call $tracepoint $apart" "$work/sites" && grep -qx "test $tracepoint $function" "$work/sites"; } ||
 			die "$module.ko does not call the tracepoint $tracepoint in $function(): the patches went wrong on this source"
 	done < <(grep -v '^#' "$table")
 }

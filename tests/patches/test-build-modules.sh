@@ -227,16 +227,27 @@ install_without_root_is_refused() {
 	refused 'run it as root'
 }
 
-loses_no_call_site_in_patching() {
+# lost TRACEPOINT SUBSTITUTION: a build of patches that it has changed in the host's driver
+lost() {
 	local copy=$tmp/lossy
 
+	rm -rf "$copy"
 	cp -r "$top/kernel_patches" "$copy"
-	# The tracepoint is still defined, and exported, and in the BTF.
-	sed -i 's/^+\tnvme_tcp_trace(handle_r2t,/+\tif (0) nvme_tcp_trace(handle_r2t,/' "$copy/v$line"/0002-*.patch
+	sed -i "$2" "$copy/v$line"/0002-*.patch
 	build_modules=$copy/build-modules build_refused
 	[[ $status == 1 ]] || fail "exit status $status" || return
-	says 'nvme-tcp.ko does not call the tracepoint nvme_tcp_handle_r2t in nvme_tcp_handle_r2t()' || return
+	says "nvme-tcp.ko does not call the tracepoint $1 in $1()" || return
 	left_no_module "$tmp/refused"
+}
+
+# The tracepoint is still defined, and exported, and in the BTF.
+loses_no_call_site_in_patching() {
+	lost nvme_tcp_handle_r2t 's/^+\tnvme_tcp_trace(handle_r2t,/+\tif (0) nvme_tcp_trace(handle_r2t,/'
+}
+
+# Its function is called, whether it is traced or not.
+loses_no_test_of_a_key_in_patching() {
+	lost nvme_tcp_queue_rq 's/^+\tif (trace_nvme_tcp_queue_rq_enabled())$/+\tif (1)/'
 }
 
 # without_its_source: a build that makes its folder and ends
@@ -280,5 +291,6 @@ run_tests \
 	builds_once \
 	a_rotated_key_at_the_same_path_signs_anew \
 	loses_no_call_site_in_patching \
+	loses_no_test_of_a_key_in_patching \
 	install_without_root_is_refused \
 	nobody_else_writes_to_its_folder_or_locks_it
