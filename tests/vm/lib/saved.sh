@@ -71,7 +71,7 @@ saved_start() {
 		echo "@$(date ${vm_rtc:+-u -d "$vm_rtc"} +%s)"
 		cat "$job"
 	} >"$work/job"
-	qemu_start "$work" "$work/job" -incoming "fd:$stream"
+	qemu_start "$work" "$work/job" -incoming "fd:$stream" "${vm_qemu[@]}"
 	exec {stream}<&-
 	# If it is its time that has ended, qemu_finish will tell.
 	qemu_hear begun || kill -0 "$qemu_pid" 2>/dev/null
