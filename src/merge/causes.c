@@ -36,6 +36,8 @@
 #define IN_CAPSULE_MAX 32768u
 /* Queues that a controller has besides a hot one. */
 #define QUEUES_MIN 4u
+/* What takes less than so many times as long as near the median takes as long as ever. */
+#define AS_EVER 1.5
 /* Blocks of time are drawn so often. The numbers are the same in every run. */
 #define DRAWS 400u
 #define SEED 0x6e7470726f66ULL
@@ -483,26 +485,44 @@ static double ahead_of(const struct why_sum *s)
 }
 
 /*
+ * Whether the slow commands wait in the block layer, and what is below it takes as long as ever:
+ * what it lets through at a time is less than that could do.
+ */
+static bool held_back(const struct tail *t, const struct why *w)
+{
+	double below = mean((double)t->mid.ns, &t->mid);
+
+	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
+		below -= tail_place(t, w, i) == PLACE_BLOCK ? t->stage_mid[i] : 0;
+	return place(t, PLACE_BLOCK) >= rules[CAUSE_BLOCK].least &&
+	       t->gap_ns - t->place_gap[PLACE_BLOCK] < (AS_EVER - 1) * below;
+}
+
+/*
  * Little's law: if each command takes the same time, latency grows with the commands ahead. A stall
  * lets latency grow more than these.
  */
-static double figure_depth(const struct tail *t)
+static double figure_depth(const struct tail *t, const struct why *w)
 {
 	double more = ahead_of(&t->slow) / ahead_of(&t->mid);
 
 	if (isnan(more))
 		return NAN;
-	return more < 2 ? 0 : share(more, t->ratio);
+	return more < 2 || held_back(t, w) ? 0 : share(more, t->ratio);
 }
 
-/* The busiest queue's part of its controller's commands, if the controller has others. */
+/*
+ * The busiest queue's part of its controller's commands, if the controller has others, and it is
+ * not the storage that has the time, which all queues share.
+ */
 static double figure_few_queues(const struct tail *t, const struct why *w)
 {
 	double most = 0, there = t->place_gap[PLACE_HOST] + t->place_gap[PLACE_TARGET];
 
 	if (!t->host)
 		return NAN;
-	if (there * 2 < t->gap_ns && !(figure_depth(t) >= rules[CAUSE_DEPTH].least))
+	if (place(t, PLACE_DISK) >= rules[CAUSE_DISK].least ||
+	    (there * 2 < t->gap_ns && !(figure_depth(t, w) >= rules[CAUSE_DEPTH].least)))
 		return 0;
 	for (unsigned int i = 0; i < w->nr_ctrls; i++) {
 		double in = 0, busiest = 0;
@@ -566,7 +586,7 @@ static void compute(struct tail *t, const struct why *w, const struct bands *bin
 	f[CAUSE_ARRAY] = key_figure(t, WHY_ARRAY, WHY_DEVICE);
 	f[CAUSE_QUEUE] = key_figure(t, WHY_QUEUE, WHY_CPU);
 	f[CAUSE_SIZE] = key_figure(t, WHY_SIZE, WHY_SIZE);
-	f[CAUSE_DEPTH] = figure_depth(t);
+	f[CAUSE_DEPTH] = figure_depth(t, w);
 	f[CAUSE_WINDOW] = figure_tcp(t, w, WHY_BY_WINDOW);
 	f[CAUSE_BUFFER] = figure_tcp(t, w, WHY_BY_BUFFER);
 	f[CAUSE_CWND] = figure_tcp(t, w, WHY_BY_CWND);

@@ -156,6 +156,54 @@ static void a_sample_of_commands_in_flight_says_the_same(void **state)
 		    0.1 * all.figure[CAUSE_DEPTH]);
 }
 
+/* The disk would not be faster if other queues had some of the commands. */
+static void one_queue_of_four_is_not_the_cause_if_the_disk_has_the_time(void **state)
+{
+	struct tail t;
+
+	for (uint16_t qid = 1; qid <= 4; qid++)
+		assert_int_equal(why_queue(w, 0, NT_HOST, &(struct queue_info){.qid = qid}), 0);
+	for (unsigned int i = 0; i < 60000; i++)
+		add(0, SECOND + (i / 100 * 100 + (i % 100 < 40 ? 0 : i % 100)) * MS,
+		    (i % 100 < 40 ? i % 100 + 1 : 1) * 100 * US, 50 * US, 5 * US, 4096);
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_int_equal(t.cause, CAUSE_DEPTH);
+	assert_true(t.figure[CAUSE_FEW_QUEUES] < cause_least(CAUSE_FEW_QUEUES));
+}
+
+/* 20 of 100 commands begin together, but only 2 of them leave the block layer at a time. */
+static void tags(uint64_t disk)
+{
+	for (unsigned int i = 0; i < 60000; i++) {
+		unsigned int k = i % 100 < 20 ? i % 100 : 0;
+
+		add(i % 3 / 2, SECOND + (i / 100 * 100 + (k ? 0 : i % 100)) * MS,
+		    MS + (k ? disk : 0), 50 * US, 5 * US + k / 2 * MS, 4096);
+	}
+}
+
+static void a_wait_for_tags_is_of_the_block_layer(void **state)
+{
+	struct tail t;
+
+	tags(0);
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_int_equal(t.cause, CAUSE_BLOCK);
+	assert_true(tail_of(w, WHY_READ, true, false, &t));
+	assert_int_equal(t.cause, CAUSE_BLOCK);
+}
+
+/* With more tags they would wait there instead. */
+static void a_wait_for_tags_is_depth_if_the_disk_is_slower_as_well(void **state)
+{
+	struct tail t;
+
+	tags(3 * MS);
+	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_true(t.figure[CAUSE_BLOCK] > cause_least(CAUSE_BLOCK));
+	assert_int_equal(t.cause, CAUSE_DEPTH);
+}
+
 static void commands_of_one_array_are_named_by_it(void **state)
 {
 	struct tail t;
@@ -380,6 +428,9 @@ int main(void)
 		TEST(stages_of_slow_commands_add_up_to_the_gap),
 		TEST(a_sample_of_the_fast_commands_says_the_same),
 		TEST(a_sample_of_commands_in_flight_says_the_same),
+		TEST(one_queue_of_four_is_not_the_cause_if_the_disk_has_the_time),
+		TEST(a_wait_for_tags_is_of_the_block_layer),
+		TEST(a_wait_for_tags_is_depth_if_the_disk_is_slower_as_well),
 		TEST(commands_of_one_array_are_named_by_it),
 		TEST(the_narrower_key_is_named_if_it_has_as_much),
 		TEST(a_time_with_most_slow_commands_is_found),
