@@ -68,6 +68,10 @@ const char *counter_advice(unsigned int counter)
 			"Nothing to do with TLS: the network's stage has what waits for "
 			"the reader, too.",
 		[NT_CNT_ASYNC_EVENT] = "Nothing to do.",
+		[NT_CNT_DISK_STACKED] =
+			"Nothing to do: the disks below have figures of their own (iostat).",
+		[NT_CNT_DISK_UNSEEN] =
+			"Nothing to do for files, disks without requests, and flushes.",
 		[COUNTER_PROBE_MISSED] =
 			"If counts agree it did no harm: stock probes sit on functions "
 			"that others call, too.",
@@ -85,6 +89,7 @@ const char *counter_advice(unsigned int counter)
 bool counter_is_loss(unsigned int counter)
 {
 	return counter != NT_CNT_ASYNC_EVENT && counter != NT_CNT_NO_START &&
+	       counter != NT_CNT_DISK_STACKED && counter != NT_CNT_DISK_UNSEEN &&
 	       counter != COUNTER_IN_FLIGHT && counter != COUNTER_BURST_EDGE &&
 	       counter != COUNTER_NAMES_GONE;
 }

@@ -33,8 +33,8 @@ const char *counter_help(unsigned int counter);
 const char *counter_advice(unsigned int counter);
 
 /**
- * counter_is_loss() - false for commands that wait by design, for commands that were under way when
- * a run or a burst began or ended, and for names
+ * counter_is_loss() - false for commands that wait by design or whose disk does not show, for
+ * commands that were under way when a run or a burst began or ended, and for names
  */
 bool counter_is_loss(unsigned int counter);
 

@@ -35,6 +35,9 @@ const char *driver_load(enum nt_side side);
 unsigned int stages_nr(enum nt_side side);
 unsigned int points_nr(enum nt_side side);
 
+/** record_points_nr() - the same for a record, which may have points of a disk as well */
+unsigned int record_points_nr(enum nt_side side);
+
 /* The names of opcodes. */
 
 /**

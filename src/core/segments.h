@@ -206,7 +206,7 @@ static inline uint64_t record_latency_ns(const struct nt_record *r)
  * record_last_ns() - the time of the latest point of the command
  *
  * Return: the time of the last point that is not missing, which is record_end_ns() if that is
- * known; 0 if all are missing.
+ * known; 0 if all are missing. Points of a disk are not looked at.
  */
 static inline uint64_t record_last_ns(const struct nt_record *r)
 {
@@ -214,8 +214,9 @@ static inline uint64_t record_last_ns(const struct nt_record *r)
 			       NT_T_SENT == NT_H_CQE - 1,
 		       "these are the last ones");
 	/* In most records one of these points is there. */
-	uint64_t last = r->points[NT_H_COMPLETE] ?: r->points[NT_H_CQE] ?: r->points[NT_T_SENT];
+	uint64_t last = r->side == NT_HOST ? r->points[NT_H_COMPLETE] ?: r->points[NT_H_CQE] : 0;
 
+	last = last ?: r->points[NT_T_SENT];
 	for (unsigned int i = NT_T_SENT; !last && i-- > 0;)
 		last = r->points[i];
 	return last;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/names.h"
 #include "core/segments.h"
 
@@ -132,6 +133,21 @@ static int add_beside(struct details *d, const struct nt_record *r, enum nt_side
 	return err;
 }
 
+/* What the target's disk had, if that is known. It lies between exec and done. */
+static int add_disk(struct details *d, const struct nt_record *r, size_t at)
+{
+	static const unsigned int point[] = {NT_T_EXEC, NT_TD_ISSUE, NT_TD_DONE, NT_T_DONE};
+	int err = 0;
+
+	for (unsigned int i = 1; i < ARRAY_SIZE(point); i++)
+		if (!r->points[point[i - 1]] || r->points[point[i]] < r->points[point[i - 1]])
+			return 0;
+	for (unsigned int i = 1; i < ARRAY_SIZE(point) && !err; i++)
+		err = count(d, at + point[i - 1] * NT_POINTS_MAX + point[i], true,
+			    (int64_t)(r->points[point[i]] - r->points[point[i - 1]]));
+	return err;
+}
+
 /* Return: 0, 1 if the points are out of order, or -ENOMEM. */
 static int add_side(struct details *d, const struct nt_record *r, enum nt_side side)
 {
@@ -153,7 +169,7 @@ static int add_side(struct details *d, const struct nt_record *r, enum nt_side s
 			return -ENOMEM;
 		from = to;
 	}
-	return add_beside(d, r, side, at);
+	return add_beside(d, r, side, at) ?: side == NT_TARGET ? add_disk(d, r, at) : 0;
 }
 
 /* A round trip as the host saw it, less the time that the target had it. */

@@ -54,8 +54,8 @@ struct details *details_new(void);
 int details_add(struct details *d, const struct nt_record *host, const struct nt_record *target);
 
 /**
- * details_get() - interval @i, by shape and then in the order of a command's life; NULL past the
- * last
+ * details_get() - interval @i, by shape and then in the order of a command's life, that of a disk
+ * last; NULL past the last
  */
 const struct detail *details_get(const struct details *d, size_t i);
 

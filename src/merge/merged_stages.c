@@ -72,6 +72,20 @@ static bool wait_parts(const struct nt_record *r, enum nt_wait first, unsigned i
 	return true;
 }
 
+/* Its exec and done are there, and in order. */
+static bool disk_parts(const struct nt_record *target, int64_t *part)
+{
+	const __u64 *at = target->points;
+
+	if (!at[NT_TD_ISSUE] || at[NT_TD_ISSUE] < at[NT_T_EXEC] ||
+	    at[NT_TD_DONE] < at[NT_TD_ISSUE] || at[NT_T_DONE] < at[NT_TD_DONE])
+		return false;
+	part[NT_SP_TARGET_BLOCK_LAYER] = (int64_t)(at[NT_TD_ISSUE] - at[NT_T_EXEC]);
+	part[NT_SP_DEVICE] = (int64_t)(at[NT_TD_DONE] - at[NT_TD_ISSUE]);
+	part[NT_SP_TARGET_BLOCK_DONE] = (int64_t)(at[NT_T_DONE] - at[NT_TD_DONE]);
+	return true;
+}
+
 static bool is_alone(const struct merged_split *how, unsigned int stage)
 {
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
@@ -104,6 +118,8 @@ uint32_t stage_parts(const struct merged_split *how, const struct nt_record *hos
 	if (is_alone(how, NT_MS_NETWORK_TRANSMISSION) &&
 	    network_parts(host, target, stage[NT_MS_NETWORK_TRANSMISSION], part))
 		known |= 1u << NT_MS_NETWORK_TRANSMISSION;
+	if (is_alone(how, NT_MS_TARGET_SUBSYSTEM) && disk_parts(target, part))
+		known |= 1u << NT_MS_TARGET_SUBSYSTEM;
 	for (unsigned int i = 0; i < ARRAY_SIZE(waits); i++)
 		if (is_alone(how, waits[i].stage) &&
 		    wait_parts(waits[i].side == NT_HOST ? host : target, waits[i].first,

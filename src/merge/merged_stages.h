@@ -39,6 +39,9 @@ enum merged_stage { NT_MERGED_STAGES(NT_ENUM_STAGE) NT_MERGED_STAGES_NR };
 	X(SP_TARGET_STACK, "target_stack", MS_NSTACK_SUBMISSION)                \
 	X(SP_TARGET_WAKEUP, "target_wakeup", MS_NSTACK_SUBMISSION)              \
 	X(SP_TARGET_WORKER, "target_worker", MS_NSTACK_SUBMISSION)              \
+	X(SP_TARGET_BLOCK_LAYER, "target_block_layer", MS_TARGET_SUBSYSTEM)     \
+	X(SP_DEVICE, "device", MS_TARGET_SUBSYSTEM)                             \
+	X(SP_TARGET_BLOCK_DONE, "target_block_done", MS_TARGET_SUBSYSTEM)       \
 	X(SP_TARGET_SEND_WAKEUP, "target_send_wakeup", MS_NVMET_TCP_COMPLETION) \
 	X(SP_TARGET_SEND_WORKER, "target_send_worker", MS_NVMET_TCP_COMPLETION) \
 	X(SP_HOST_SEND_QUEUE, "host_send_queue", MS_NETWORK_TRANSMISSION)       \
@@ -128,11 +131,12 @@ uint32_t stage_parts(const struct merged_split *how, const struct nt_record *hos
 		     const struct nt_record *target, const int64_t stage[NT_MERGED_STAGES_NR],
 		     int64_t part[NT_STAGE_PARTS_NR]);
 
-/** may_have_parts() - whether a command has any finer point or wait */
+/** may_have_parts() - whether a command has any finer point or wait, or points of a disk */
 static inline bool may_have_parts(const struct nt_record *host, const struct nt_record *target)
 {
-	return host->fine[NT_HF_OUT] | host->wait[NT_W_STACK] | host->wait[NT_W_SEND_WAKEUP] |
-	       target->wait[NT_W_STACK] | target->wait[NT_W_SEND_WAKEUP];
+	return target->points[NT_TD_DONE] ||
+	       host->fine[NT_HF_OUT] | host->wait[NT_W_STACK] | host->wait[NT_W_SEND_WAKEUP] |
+		       target->wait[NT_W_STACK] | target->wait[NT_W_SEND_WAKEUP];
 }
 
 /**

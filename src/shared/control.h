@@ -39,6 +39,9 @@
  * @stages: all points have one in bursts, besides @ends; there are no records then
  * @fine: commands have finer points, see NT_HOST_FINE
  * @workers: commands have waits, see NT_WAITS
+ * @bio_done: address of nvmet_bio_done(), by which programs know a bio of nvmet, where commands
+ *            have the points of a disk, see NT_DISK_POINTS; else 0 (target)
+ * @bio_chained: address of bio_chain_endio(): the bio is a part of another one; 0 if not known
  * @only: see @selects
  * @into: for each stage, the first of the stages that it cannot be separated from; see
  *        core/segments.h
@@ -48,6 +51,8 @@
  */
 struct nt_knobs {
 	__u64 slower_ns;
+	__u64 bio_done;
+	__u64 bio_chained;
 	__u32 select;
 	__u32 wake_bytes;
 	__u32 sample_below;

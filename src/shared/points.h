@@ -55,6 +55,19 @@ enum nt_source { NT_SOURCE_NAMES(NT_ENUM_SOURCE) NT_SOURCES };
 enum nt_host_point { NT_HOST_POINTS(NT_ENUM_POINT) NT_HOST_POINTS_NR };
 enum nt_target_point { NT_TARGET_POINTS(NT_ENUM_POINT) NT_TARGET_POINTS_NR };
 
+/*
+ * Points of a target's disk, which only --points fine takes: X(identifier, name, meaning). They lie
+ * between exec and done, and bound no stage. In a record they follow the target's other points.
+ */
+#define NT_DISK_POINTS(X)                                                               \
+	X(TD_ISSUE, "disk_issue", "first block_rq_issue of a request with a bio of it") \
+	X(TD_DONE, "disk_done", "last block_rq_complete of such a request")
+
+enum nt_disk_point {
+	NT_TD_BEFORE = NT_TARGET_POINTS_NR - 1,
+	NT_DISK_POINTS(NT_ENUM_POINT) NT_DISK_POINTS_END
+};
+
 /* Points that are arrivals of packets. With TLS they are not known. */
 #define NT_HOST_ARRIVALS (1u << NT_H_RX | 1u << NT_H_R2T_RX)
 #define NT_TARGET_ARRIVALS (1u << NT_T_RX | 1u << NT_T_DATA_RX)
@@ -99,7 +112,7 @@ enum nt_wait { NT_WAITS(NT_ENUM_WAIT) NT_WAITS_NR };
 /* Room for the points of either side in one record. */
 #define NT_POINTS_MAX 12
 _Static_assert(NT_HOST_POINTS_NR <= NT_POINTS_MAX, "a record holds every host point");
-_Static_assert(NT_TARGET_POINTS_NR <= NT_POINTS_MAX, "a record holds every target point");
+_Static_assert((int)NT_DISK_POINTS_END <= NT_POINTS_MAX, "a record holds every target point");
 
 /*
  * X(identifier, name): the shape of a command says which points it passes (NVMe/TCP 1.0, 3.3:

@@ -59,7 +59,11 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
 	X(ARRIVAL_MISSING, "arrival_missing",                                                  \
 	  "commands with no known arrival, as with TLS: the network stack is in other stages") \
 	X(ASYNC_EVENT, "async_event",                                                          \
-	  "Asynchronous Event Requests, which wait by design: not measured")
+	  "Asynchronous Event Requests, which wait by design: not measured")                   \
+	X(DISK_STACKED, "disk_stacked",                                                        \
+	  "commands whose disk is made of others (dm, md): target_subsystem has no parts")     \
+	X(DISK_UNSEEN, "disk_unseen",                                                          \
+	  "commands of which no request to a disk was seen: target_subsystem has no parts")
 
 #define NT_ENUM_COUNTER(id, name, what) NT_CNT_##id,
 enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
@@ -134,8 +138,8 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  * @length: bytes of data that the command transfers (length of its SGL descriptor)
  * @slba: starting LBA, 0 if the command has none
  * @flags: NT_F_*
- * @points: CLOCK_MONOTONIC nanoseconds, indexed by enum nt_host_point or nt_target_point; 0: the
- *          point is missing
+ * @points: CLOCK_MONOTONIC nanoseconds, indexed by enum nt_host_point, or nt_target_point and
+ *          nt_disk_point; 0: the point is missing
  * @fine: 1 + nanoseconds from a point to a finer one, indexed by enum nt_host_fine or
  *        nt_target_fine; 0: not known, which is so of each that takes longer than 4.29 s
  * @seq: TCP sequence number of the first byte of each finer point's PDU, by the same index; 0: not

@@ -233,7 +233,9 @@ uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_rec
 		p += point_len[code];
 	}
 	put_le64(start, head);
-	e->last = record_last_ns(r) ?: e->last;
+	/* The first one that was written. */
+	e->last = r->points[NT_POINTS_MAX - 1] ?: r->points[NT_POINTS_MAX - 2] ?: record_last_ns(r)
+			  ?: e->last;
 	return p;
 }
 
@@ -327,7 +329,7 @@ static const uint8_t *decode_short_points(const uint8_t *p, uint32_t codes, uint
 	_Static_assert(NT_POINTS_MAX == 12, "six times two");
 	for (unsigned int i = 2; i < NT_POINTS_MAX; i++)
 		points[i] = 0;
-	/* A target has no points 10 and 11. */
+	/* A target mostly has no points 10 and 11. */
 	if (codes >> 20)
 		p = decode_two(p, codes, 10, &t, points);
 	p = decode_two(p, codes, 8, &t, points);

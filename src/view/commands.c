@@ -194,7 +194,7 @@ const struct columns point_columns = COLUMNS("points", point);
 static unsigned int points_from(struct point_row rows[NT_POINTS_MAX], const struct nt_record *r,
 				uint64_t from)
 {
-	unsigned int nr = 0, all = points_nr(r->side);
+	unsigned int nr = 0, all = record_points_nr(r->side);
 
 	for (unsigned int i = 0; i < all; i++)
 		/* A damaged stream may have the points in any order. */
@@ -510,6 +510,17 @@ static void names_init(struct story_side *n, enum nt_side side, uint32_t missing
 		stage_joined_name(side, n->how.into, i, n->name[i], sizeof(n->name[i]));
 }
 
+/* Sets the part of target_subsystem that ends with a point of a disk. */
+static void set_part(struct point_row *row, const struct nt_record *r)
+{
+	unsigned int from = row->point == NT_TD_ISSUE ? (unsigned int)NT_T_EXEC : NT_TD_ISSUE;
+
+	row->stage = stage_part_name(row->point == NT_TD_ISSUE ? NT_SP_TARGET_BLOCK_LAYER
+							       : NT_SP_DEVICE);
+	row->has_took = r->points[from];
+	row->took = row->has_took ? (int64_t)(r->points[row->point] - r->points[from]) : 0;
+}
+
 /* Sets the stage that ends with a point of @r, if one does and is known. */
 static void set_stage(struct point_row *row, const struct story_side *n, const struct nt_record *r)
 {
@@ -517,6 +528,10 @@ static void set_stage(struct point_row *row, const struct story_side *n, const s
 	unsigned int wait = row->side == NT_HOST ? (unsigned int)NT_HS_NETWORK_AND_TARGET
 						 : (unsigned int)NT_TS_NETWORK_AND_HOST;
 
+	if (row->side == NT_TARGET && row->point >= NT_TARGET_POINTS_NR) {
+		set_part(row, r);
+		return;
+	}
 	for (unsigned int i = 0; i < shape->nr; i++) {
 		unsigned int from = shape->part[i].from, stage = shape->part[i].at;
 

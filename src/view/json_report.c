@@ -57,7 +57,7 @@ struct json_object *json_command(const struct command_line *c)
 
 static void write_points(struct json_line *l, const struct nt_record *r)
 {
-	unsigned int nr = r ? points_nr(r->side) : 0;
+	unsigned int nr = r ? record_points_nr(r->side) : 0;
 	int64_t at;
 
 	if (!r)

@@ -12,8 +12,9 @@
 
 static void what_waits_or_is_under_way_is_no_loss(void **state)
 {
-	static const char *const none[] = {"async_event", "no_start", "in_flight", "burst_edge",
-					   "names_gone"};
+	static const char *const none[] = {"async_event", "no_start",	"in_flight",
+					   "burst_edge",  "names_gone", "disk_stacked",
+					   "disk_unseen"};
 
 	for (unsigned int i = 0; i < COUNTERS_NR; i++) {
 		bool loss = true;

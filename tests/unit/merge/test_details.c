@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/array.h"
 #include "core/segments.h"
 #include "merge/details.h"
 #include "merge/merged_stages.h"
@@ -104,6 +105,37 @@ static void intervals_go_on_where_a_point_is_missing(void **state)
 	}
 	assert_int_equal(sum_of(d, DETAIL_HOST, NT_SHAPE_READ), latency);
 	assert_int_equal(sum_of(d, DETAIL_NETWORK, NT_SHAPE_READ), 0);
+	details_free(d);
+}
+
+static void a_disk_has_three_intervals_beside_the_execution(void **state)
+{
+	static const unsigned int point[] = {NT_T_EXEC, NT_TD_ISSUE, NT_TD_DONE, NT_T_DONE};
+	struct nt_record r = {.side = NT_TARGET,
+			      .shape = NT_SHAPE_READ,
+			      .points = {[NT_T_EXEC] = 1000,
+					 [NT_T_DONE] = 9000,
+					 [NT_TD_ISSUE] = 1500,
+					 [NT_TD_DONE] = 8800}};
+	struct details *d = details_new();
+	const struct detail *found;
+
+	assert_int_equal(details_add(d, NULL, &r), 0);
+	/* One of them is missing, or later than done. */
+	r.points[NT_TD_ISSUE] = 0;
+	assert_int_equal(details_add(d, NULL, &r), 0);
+	r.points[NT_TD_ISSUE] = 1500;
+	r.points[NT_TD_DONE] = 9001;
+	assert_int_equal(details_add(d, NULL, &r), 0);
+	for (size_t i = 0; i + 1 < ARRAY_SIZE(point); i++) {
+		for (size_t k = 0; (found = details_get(d, k)); k++)
+			if (found->from == point[i] && found->to == point[i + 1])
+				break;
+		assert_non_null(found);
+		assert_int_equal(found->time.count, 1);
+		assert_true(found->beside);
+	}
+	assert_int_equal(sum_of(d, DETAIL_TARGET, NT_SHAPE_READ), 3 * 8000);
 	details_free(d);
 }
 
@@ -268,6 +300,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals_add_up),
 		cmocka_unit_test(intervals_go_on_where_a_point_is_missing),
+		cmocka_unit_test(a_disk_has_three_intervals_beside_the_execution),
 		cmocka_unit_test(points_out_of_order_are_in_no_interval_and_told),
 		cmocka_unit_test(sums_outlive_64_bits),
 		cmocka_unit_test(trips_are_the_hosts_time_less_the_targets),

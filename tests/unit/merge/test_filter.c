@@ -204,6 +204,32 @@ static void parts_of_the_network_are_held_where_both_sides_know_them(void **stat
 	}
 }
 
+static void parts_of_the_target_subsystem_are_held_where_its_disk_is_known(void **state)
+{
+	static const struct {
+		const char *name;
+		unsigned int ns;
+	} parts[] = {{"target_block_layer", 7}, {"device", 900}, {"target_block_done", 93}};
+	const uint32_t missing[NT_SIDES] = {0};
+
+	for (unsigned int i = 0; i < 3 * ARRAY_SIZE(parts); i++) {
+		struct nt_record h = host, t = target;
+		struct filter f = {0};
+		char text[64];
+
+		snprintf(text, sizeof(text), "%s>%uns", parts[i / 3].name,
+			 parts[i / 3].ns + i % 3 - 1);
+		assert_null(filter_where(&f, text));
+		t.points[NT_T_EXEC] = t.points[NT_T_DONE] - 1000;
+		t.points[NT_TD_ISSUE] = t.points[NT_T_EXEC] + 7;
+		t.points[NT_TD_DONE] = t.points[NT_TD_ISSUE] + 900;
+		assert_int_equal(filter_takes_matched(&f, &connection, &h, &t, missing, &all),
+				 i % 3 == 0);
+		t.points[NT_TD_ISSUE] = 0;
+		assert_false(filter_takes_matched(&f, &connection, &h, &t, missing, &all));
+	}
+}
+
 /* Each side's waits are known by itself. */
 static void parts_of_other_stages_are_held_where_their_side_knows_them(void **state)
 {
@@ -618,6 +644,7 @@ int main(void)
 		cmocka_unit_test(every_stage_is_held_against_each_relation),
 		cmocka_unit_test(all_conditions_have_to_hold),
 		cmocka_unit_test(parts_of_the_network_are_held_where_both_sides_know_them),
+		cmocka_unit_test(parts_of_the_target_subsystem_are_held_where_its_disk_is_known),
 		cmocka_unit_test(parts_of_other_stages_are_held_where_their_side_knows_them),
 		cmocka_unit_test(several_conditions_may_stand_in_one_text),
 		cmocka_unit_test(what_is_no_condition_is_refused),

@@ -558,6 +558,15 @@ static uint32_t random32(void)
 	return (uint32_t)(x >> 20);
 }
 
+/* Whether the points of a disk lie between exec and done. */
+static bool in_order(const struct nt_record *r)
+{
+	const __u64 *at = r->points;
+
+	return at[NT_TD_ISSUE] >= at[NT_T_EXEC] && at[NT_TD_DONE] >= at[NT_TD_ISSUE] &&
+	       at[NT_T_DONE] >= at[NT_TD_DONE];
+}
+
 /*
  * Whatever finer points and waits a command has: the parts of a stage are not negative, but for the
  * wire, and add up to it, and a stage of which one is not known, or that is longer than the stage,
@@ -583,6 +592,13 @@ static void parts_add_up_to_their_stage(void **state)
 			host.wait[i] = random32() % 5 ? random32() >> random32() % 32 : 0;
 			target.wait[i] = random32() % 5 ? random32() >> random32() % 32 : 0;
 		}
+		target.points[NT_T_EXEC] = 1 + random32();
+		target.points[NT_T_DONE] =
+			target.points[NT_T_EXEC] + (uint64_t)stage[NT_MS_TARGET_SUBSYSTEM];
+		for (unsigned int i = NT_TD_ISSUE; i < NT_DISK_POINTS_END; i++)
+			target.points[i] = random32() % 5 ? target.points[NT_T_EXEC] +
+								    (random32() >> random32() % 32)
+							  : 0;
 		known = stage_parts(&how, &host, &target, stage, part);
 		for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++) {
 			if (!(known & 1u << stage_of_part(i)))
@@ -602,6 +618,7 @@ static void parts_add_up_to_their_stage(void **state)
 		}
 		if (known & 1u << NT_MS_NSTACK_COMPLETION)
 			assert_int_equal(part[NT_SP_HOST_STACK], host.wait[NT_W_STACK] - 1);
+		assert_int_equal(!!(known & 1u << NT_MS_TARGET_SUBSYSTEM), in_order(&target));
 		/* Joined stages have no parts. */
 		if (n % 7 == 0)
 			assert_int_equal(known & 1u << NT_MS_NSTACK_COMPLETION, 0);

@@ -146,6 +146,11 @@ static void finer_points_come_back_with_their_records(void **state)
 		for (unsigned int k = 0; i >= 9000 && k < NT_WAITS_NR; k++)
 			if (random64() % 3)
 				all[i].record.wait[k] = (uint32_t)random64();
+		/* Points of a disk lie between others, behind which they are written. */
+		for (unsigned int k = NT_TD_ISSUE; i >= 11000 && k < NT_DISK_POINTS_END; k++)
+			if (random64() % 3)
+				all[i].record.points[k] =
+					all[i].record.points[NT_T_DONE] - random64() % 100000;
 		must_write(w, all[i]);
 		/* A frame without any lies between two. */
 		if (i == 12000)

@@ -383,9 +383,9 @@ static void every_point_is_named(void **state)
 	for (size_t s = 0; s < ARRAY_SIZE(sides); s++) {
 		struct json_object *points = part(part(both, side_name(sides[s])), "properties");
 
-		for (unsigned int i = 0; i < points_nr(sides[s]); i++)
+		for (unsigned int i = 0; i < record_points_nr(sides[s]); i++)
 			part(points, point_name(sides[s], i));
-		assert_int_equal(json_object_object_length(points), points_nr(sides[s]));
+		assert_int_equal(json_object_object_length(points), record_points_nr(sides[s]));
 	}
 }
 
