@@ -82,6 +82,20 @@ static __always_inline struct nt_cmd *cmd_any_of(struct nvmet_tcp_queue *queue,
 	return CMD_FIND_ANY(cmd, queue_at(queue->idx), tag_of(queue, cmd));
 }
 
+/* The command in flight at @cmd, a plain address: as CMD_FIND(). */
+static __always_inline struct nt_cmd *cmd_of_plain(struct nvmet_tcp_cmd *cmd)
+{
+	struct nvmet_tcp_queue *queue;
+	bool elsewhere;
+	struct nt_cmd *c = cmd_by_owner((__u64)cmd, &elsewhere);
+
+	if (c || !elsewhere)
+		return c;
+	queue = BPF_CORE_READ(cmd, queue);
+	return cmd_by_tag_and_owner(queue_at(BPF_CORE_READ(queue, idx)), tag_of_plain(queue, cmd),
+				    (__u64)cmd);
+}
+
 /* CO-RE: struct nvmet_tcp_queue with its function as a plain pointer. */
 struct nvmet_tcp_queue___plain {
 	void *data_ready;

@@ -9,6 +9,7 @@
 #ifndef NTPROF_TARGET_STOCK_BPF_H
 #define NTPROF_TARGET_STOCK_BPF_H
 
+#include "disk.bpf.h"
 #include "target_command.bpf.h"
 
 /*
@@ -197,21 +198,7 @@ static __always_inline struct nvmet_tcp_cmd *tcp_cmd_of(void *ctx, __u32 n)
 	return (void *)(plain_argument(ctx, n) - bpf_core_field_offset(struct nvmet_tcp_cmd, req));
 }
 
-/* The command in flight at @cmd, a plain address: as CMD_FIND(). */
-static __always_inline struct nt_cmd *cmd_of_plain(struct nvmet_tcp_cmd *cmd)
-{
-	struct nvmet_tcp_queue *queue;
-	bool elsewhere;
-	struct nt_cmd *c = cmd_by_owner((__u64)cmd, &elsewhere);
-
-	if (c || !elsewhere)
-		return c;
-	queue = BPF_CORE_READ(cmd, queue);
-	return cmd_by_tag_and_owner(queue_at(BPF_CORE_READ(queue, idx)), tag_of_plain(queue, cmd),
-				    (__u64)cmd);
-}
-
-/* The same where a command ends: it may be measured, or only counted. */
+/* As cmd_of_plain(), where a command ends: it may be measured, or only counted. */
 static __always_inline struct nt_cmd *cmd_any_of_plain(struct nvmet_tcp_cmd *cmd)
 {
 	struct nvmet_tcp_queue *queue;
@@ -422,7 +409,7 @@ static __always_inline int executed(void *ctx, struct nvmet_req *req)
 	status = req->cqe->status;
 	/* An R2T comes here before exec. Where no program sets exec, the last run counts. */
 	if (c && (NT_IS_MISSING(NT_T_EXEC) || c->r.points[NT_T_EXEC] || executed_unwatched(c, req)))
-		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
+		disk_executed(c, req);
 	if (status) {
 		c = cmd_any_of_plain(tcp_cmd_of(ctx, 0));
 		if (c)

@@ -7,6 +7,7 @@
 #ifndef NTPROF_TARGET_TRACEPOINTS_BPF_H
 #define NTPROF_TARGET_TRACEPOINTS_BPF_H
 
+#include "disk.bpf.h"
 #include "target_command.bpf.h"
 
 /* CO-RE: @recv_seq is where the PDU of a tracepoint begins in the stream. */
@@ -124,7 +125,7 @@ int NT_PROG_LEAVING(nt_knobs.tracks && !(nt_knobs.ends && nt_knobs.count_all), n
 		return CMD_END_QUEUED(&cmd->req, cmd, cmd_any_of(queue, cmd));
 	c = cmd_of(queue, cmd);
 	if (c && c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])
-		c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
+		disk_executed(c, &cmd->req);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 struct bio;
 struct blk_mq_ops;
 struct nvme_subsystem;
+struct nvmet_ns;
 struct tcp_ulp_ops;
 
 /* include/uapi/asm-generic/int-ll64.h */
@@ -357,6 +358,7 @@ struct nvmet_req {
 	struct nvme_command *cmd;
 	struct nvme_completion *cqe;
 	struct nvmet_sq *sq;
+	struct nvmet_ns *ns;
 	size_t transfer_len;
 	const struct nvmet_fabrics_ops *ops;
 };

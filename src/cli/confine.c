@@ -348,9 +348,9 @@ void confine_begin(bool verbose)
 		complain("the memory of other processes (Landlock)", err);
 }
 
-void confine_loading(uint64_t keep, bool ends_processes)
+void confine_loading(uint64_t keep, uint64_t loads, bool ends_processes)
 {
-	const uint64_t needs = RIGHT(CAP_BPF) | RIGHT(CAP_PERFMON) | RIGHT(CAP_SYS_ADMIN);
+	const uint64_t needs = loads | RIGHT(CAP_BPF) | RIGHT(CAP_PERFMON) | RIGHT(CAP_SYS_ADMIN);
 
 	if (keep == RIGHTS_ALL)
 		return;

@@ -24,12 +24,13 @@ void confine_begin(bool verbose);
  * confine_loading() - first step, for all threads and for good: keeps what waiting for a module and
  * loading programs need
  * @keep: capabilities that the verb needs in the end, see confine()
+ * @loads: capabilities that it needs until then, besides those of every verb
  * @ends_processes: the verb sends signals to processes that it has started
  *
  * Sockets have to be open already, as connect() and bind() fail afterwards. If the kernel refuses a
  * part of this, a message says so and the program goes on, because it is as safe as before.
  */
-void confine_loading(uint64_t keep, bool ends_processes);
+void confine_loading(uint64_t keep, uint64_t loads, bool ends_processes);
 
 /**
  * confine() - second step: keeps what tracing needs

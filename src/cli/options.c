@@ -428,7 +428,7 @@ static const struct argp_option run_options[] = {
 	{"points", KEY_POINTS, "POINTS", 0,
 	 "all: each point of a command (default but for serve); ends: only where it begins and where it ends, for a third of the "
 	 "price: latencies, errors and records as before, and of the stages those that these points bound; fine: all, when TCP sends "
-	 "a PDU, and what is waited for in the network's stack and until a worker runs, which splits stages that both machines saw",
+	 "a PDU, and what is waited for in the network's stack and until a worker runs, and what a target's disk takes, which splits stages that both machines saw",
 	 SECTION_TIME},
 	{"burst", KEY_BURST, "ON/EVERY", 0,
 	 "Trace for ON out of every EVERY, such as 1s/60s, at no cost in between. Bursts "

@@ -747,8 +747,12 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 			fprintf(stderr, "ntprof-bpf: cannot wait for events: %s\n", strerror(-ret));
 		goto out;
 	}
-	/* Scrapers and peers are read from here on, also while the module is waited for. */
-	confine_loading(r.keeps, callbacks->ends_processes);
+	/*
+	 * Scrapers and peers are read from here on, also while the module is waited for. The kernel
+	 * shows the addresses of its functions to those with CAP_SYSLOG: see trace/load.c.
+	 */
+	confine_loading(r.keeps, o->fine && o->side == NT_TARGET ? RIGHT(CAP_SYSLOG) : 0,
+			callbacks->ends_processes);
 	ret = try_open(&r) ? -ECANCELED : 0;
 	if (!ret)
 		ret = loop(&r);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -65,6 +66,31 @@ bool kernel_ends_locally(void)
 	unsigned int major, minor;
 
 	return version(&major, &minor) && !older_than(major, minor, LOCAL_MAJOR, LOCAL_MINOR);
+}
+
+uint64_t kernel_address(const char *function)
+{
+	FILE *f = fopen("/proc/kallsyms", "re");
+	uint64_t address = 0;
+	char *line = NULL;
+	size_t size = 0;
+
+	/* "ADDRESS TYPE NAME", followed by a tab and the name of the module. */
+	while (f && !address && getline(&line, &size, f) > 0) {
+		char *end, *name;
+		uint64_t at = strtoull(line, &end, 16);
+
+		name = *end == ' ' ? strchr(end + 1, ' ') : NULL;
+		if (!name)
+			continue;
+		name[1 + strcspn(name + 1, "\t\n")] = '\0';
+		if (!strcmp(name + 1, function))
+			address = at;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return address;
 }
 
 /*

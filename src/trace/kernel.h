@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The oldest version on which tests have been run (docs/kernels.md). */
 #define KERNEL_MAJOR 5
@@ -34,6 +35,14 @@ bool kernel_has_module(const char *name);
  * @name: as in /sys/module
  */
 bool kernel_has_builtin(const char *name);
+
+/**
+ * kernel_address() - the address of a function of the kernel or of a module
+ *
+ * Return: 0 if there is none of that name, or the kernel shows its address to nobody
+ * (kptr_restrict)
+ */
+uint64_t kernel_address(const char *function);
 
 /* The memory of a BPF map, as the kernel reports it. */
 

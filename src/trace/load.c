@@ -12,6 +12,7 @@
 #include "core/segments.h"
 #include "shared/selection.h"
 #include "trace/connections.h"
+#include "trace/kernel.h"
 #include "trace/missed.h"
 #include "trace/private.h"
 #include "trace/probes.h"
@@ -190,10 +191,34 @@ static bool verifier_survives_fine(const struct tracer *t)
 	return true;
 }
 
+/* What the points of a target's disk need. */
+static void disk_choose(struct tracer *t, struct probes *p)
+{
+	struct nt_knobs *knobs = t->object.knobs;
+	const char *why = NULL;
+
+	knobs->bio_done = kernel_address("nvmet_bio_done");
+	knobs->bio_chained = kernel_address("bio_chain_endio");
+	if (t->missing & (1u << NT_T_EXEC | 1u << NT_T_DONE))
+		why = "it has no point exec or done here";
+	else if (!knobs->bio_done)
+		why = "the kernel does not show the address of nvmet_bio_done(), for which it "
+		      "takes CAP_SYSLOG";
+	else if (!probes_add(p, &t->object, PROBE_DISK_DONE) ||
+		 !probes_add(p, &t->object, PROBE_DISK_ISSUE))
+		why = "the kernel lets no program see block_rq_issue and block_rq_complete";
+	if (!why)
+		return;
+	fprintf(stderr, "no parts of target_subsystem: %s\n", why);
+	knobs->bio_done = 0;
+}
+
 static void fine_choose(struct tracer *t, struct probes *p)
 {
 	const char *why = NULL;
 
+	if (t->o.side == NT_TARGET)
+		disk_choose(t, p);
 	if (!probes_add(p, &t->object, PROBE_READY) || !probes_add(p, &t->object, PROBE_WORK) ||
 	    !probes_add(p, &t->object, PROBE_WORK_END)) {
 		fprintf(stderr, "no waits for workers: the kernel lets no program see the driver's "

@@ -326,6 +326,8 @@ static const char *const target_programs[] = {
 	"stock_exec_nvmet_execute_admin_connect",
 	"stock_exec_nvmet_execute_io_connect",
 	"stock_exec_nvmet_execute_auth_send",
+	PROBE_DISK_ISSUE,
+	PROBE_DISK_DONE,
 	"queue_response",
 	"stock_done_nested",
 	"stock_done",
@@ -367,6 +369,8 @@ static const struct {
 	{PROBE_READY, "sock"},
 	{PROBE_WORK, "work_struct"},
 	{PROBE_WORK_END, "work_struct"},
+	{PROBE_DISK_ISSUE, "request"},
+	{PROBE_DISK_DONE, "request - -"},
 
 	{"stock_learn", "blk_mq_hw_ctx blk_mq_queue_data"},
 	{"stock_send_cmd", "nvme_tcp_request"},

@@ -72,6 +72,9 @@ bool probe_watches_data(const char *name);
 #define PROBE_READY "data_ready"
 #define PROBE_WORK "io_work"
 #define PROBE_WORK_END "io_work_end"
+/* The programs that give the points of a disk: see bpf/disk.bpf.h. */
+#define PROBE_DISK_ISSUE "disk_issue"
+#define PROBE_DISK_DONE "disk_done"
 /* The program that notes who submits a request that waits: see bpf/origin.bpf.h. */
 #define PROBE_INSERT "rq_insert"
 

@@ -39,7 +39,7 @@ void confine_begin(bool verbose)
 	abort();
 }
 
-void confine_loading(uint64_t keep, bool ends_processes)
+void confine_loading(uint64_t keep, uint64_t loads, bool ends_processes)
 {
 }
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The points of a target's disk, with --points fine: when a request with a bio of the command is
+ * given to the driver of the disk (block_rq_issue), and when the driver has ended it
+ * (block_rq_complete).
+ *
+ * nvmet ends its bios with nvmet_bio_done(), and has them lead to the command. Their addresses come
+ * from the loader. A bio that the block layer splits off, and one that nvmet adds to a long
+ * transfer, ends with bio_chain_endio() and leads to the bio that it is a part of. A driver that
+ * makes a disk of others (dm, md) has bios of its own: its commands have no such points.
+ *
+ * Context: a request is issued in the task or worker that executes the command, or in another one
+ * of the block layer; it ends in any context.
+ */
+#ifndef NTPROF_DISK_BPF_H
+#define NTPROF_DISK_BPF_H
+
+#include "target_command.bpf.h"
+
+/* CO-RE: the address of a function as a plain pointer. */
+struct bio___plain {
+	struct bio___plain *bi_next;
+	void *bi_end_io;
+	void *bi_private;
+} __attribute__((preserve_access_index));
+struct request___bios {
+	struct bio___plain *bio;
+} __attribute__((preserve_access_index));
+
+/* CO-RE: the disk of a namespace. */
+struct gendisk___holds {
+	struct list_head___next {
+		struct list_head___next *next;
+	} slave_bdevs;
+} __attribute__((preserve_access_index));
+struct block_device___disk {
+	struct gendisk___holds *bd_disk;
+} __attribute__((preserve_access_index));
+struct nvmet_ns___bdev {
+	struct block_device___disk *bdev;
+} __attribute__((preserve_access_index));
+
+/*
+ * A request has at most this many bios: two commands of 512 bytes in each KiB of a request of
+ * 128 KiB. Commands of those that follow have no points of a disk.
+ */
+#define NT_BIOS_MAX 256
+/* A bio leads to its command by at most this many others: each has 256 pages (BIO_MAX_VECS). */
+#define NT_CHAIN_MAX 16
+
+/*
+ * The command of a bio that is a part of @bio. Not static, so that it is verified once.
+ * @bio: plain address
+ * Return: as bio_command()
+ */
+__noinline __u64 bio_chain_command(__u64 bio)
+{
+	for (int i = 0; i < NT_CHAIN_MAX; i++) {
+		struct bio___plain *b = (void *)bio;
+		__u64 end = (__u64)BPF_CORE_READ(b, bi_end_io);
+
+		bio = (__u64)BPF_CORE_READ(b, bi_private);
+		if (end == nt_knobs.bio_done)
+			return bio;
+		if (end != nt_knobs.bio_chained)
+			return 0;
+	}
+	return 0;
+}
+
+/* The plain address of the struct nvmet_req of a bio, 0 if it is not of nvmet. @bio: typed */
+static __always_inline __u64 bio_command(struct bio___plain *bio)
+{
+	__u64 end = (__u64)bio->bi_end_io;
+
+	if (end == nt_knobs.bio_done)
+		return plain_number((__u64)bio->bi_private);
+	if (nt_knobs.bio_chained && end == nt_knobs.bio_chained)
+		return bio_chain_command(plain_number((__u64)bio->bi_private));
+	return 0;
+}
+
+/*
+ * A request with a bio of a command is issued or ended at @now. The first issue and the last end
+ * count. Not static, so that it is verified once.
+ * @req: plain address of the struct nvmet_req, which need not be of TCP
+ * @point: enum nt_disk_point
+ */
+__noinline int disk_reach(__u64 req, __u32 point, __u64 now)
+{
+	__u64 cmd = req - bpf_core_field_offset(struct nvmet_tcp_cmd, req);
+	struct nt_cmd *c = cmd_of_plain((void *)cmd);
+	__u64 *points;
+
+	if (!c)
+		return 0;
+	points = c->r.points;
+	if (!points[NT_T_EXEC] || points[NT_T_DONE])
+		return 0;
+	if (point == NT_TD_ISSUE) {
+		if (!points[NT_TD_ISSUE])
+			points[NT_TD_ISSUE] = now;
+	} else if (points[NT_TD_ISSUE] && now > points[NT_TD_DONE]) {
+		points[NT_TD_DONE] = now;
+	}
+	return 0;
+}
+
+/* Whether a disk is made of others: its list of these is not empty. @disk: plain address */
+static __always_inline bool is_stacked(struct gendisk___holds *disk)
+{
+	__u64 list = (__u64)disk + bpf_core_field_offset(struct gendisk___holds, slave_bdevs);
+
+	return bpf_core_field_exists(disk->slave_bdevs) &&
+	       (__u64)BPF_CORE_READ(disk, slave_bdevs.next) != list;
+}
+
+/*
+ * The disk of command @c was not seen, or not to end. If the command has one, or a file, it is
+ * counted why. This is rare, or else the disk is slow anyway.
+ * @req: plain address
+ */
+static __always_inline void disk_count(const struct nt_cmd *c, struct nvmet_req *req)
+{
+	struct nvmet_ns___bdev *ns = (void *)BPF_CORE_READ(req, ns);
+	struct block_device___disk *bdev;
+	struct gendisk___holds *disk;
+
+	if (!ns || c->r.flags & NT_F_ADMIN_QUEUE)
+		return;
+	bdev = BPF_CORE_READ(ns, bdev);
+	disk = bdev ? BPF_CORE_READ(bdev, bd_disk) : NULL;
+	count(disk && is_stacked(disk) ? NT_CNT_DISK_STACKED : NT_CNT_DISK_UNSEEN);
+}
+
+/*
+ * To executed: command @c, in flight, has its point done.
+ * @req: typed
+ */
+static __always_inline void disk_executed(struct nt_cmd *c, struct nvmet_req *req)
+{
+	c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
+	if (nt_knobs.bio_done && !c->r.points[NT_TD_DONE] && !req->cqe->status)
+		disk_count(c, (void *)plain_number((__u64)req));
+}
+
+/*
+ * Requests of all disks come here: what is not nvmet's is left after one look at its first bio.
+ * @rq: typed
+ */
+static __always_inline int disk_reached(struct request___bios *rq, __u32 point)
+{
+	struct bio___plain *bio = rq->bio;
+	__u64 now = 0, req;
+
+	for (int i = 0; i < NT_BIOS_MAX && bio; i++) {
+		req = bio_command(bio);
+		if (!req && !i)
+			return 0;
+		if (!now)
+			now = bpf_ktime_get_ns();
+		if (req)
+			disk_reach(req, point, now);
+		bio = bio->bi_next;
+	}
+	return 0;
+}
+
+SEC("tp_btf/block_rq_issue")
+int NT_PROG_MEASURING(disk_issue, struct request___bios *rq)
+{
+	return disk_reached(rq, NT_TD_ISSUE);
+}
+
+SEC("tp_btf/block_rq_complete")
+int NT_PROG_MEASURING(disk_done, struct request___bios *rq)
+{
+	return disk_reached(rq, NT_TD_DONE);
+}
+
+#endif /* NTPROF_DISK_BPF_H */

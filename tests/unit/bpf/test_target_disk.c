@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* When requests of a target's disk are issued and end (--points fine). */
+#include "bpf/target.h"
+
+#define COMMANDS 3
+#include "bpf/target_machine.h"
+#include "bpf/target_steps.h"
+
+/* What the driver and the block layer call when a bio ends, and what others have called. */
+enum { NVMET_BIO_DONE = 0x1000, BIO_CHAIN_ENDIO = 0x2000, CLONE_ENDIO = 0x3000 };
+
+static struct {
+	struct gendisk___holds disk;
+	struct block_device___disk bdev;
+	struct nvmet_ns___bdev ns;
+	struct bio___plain bio[300];
+	struct request___bios rq;
+} disk;
+
+/* The next read of the clock gives @t. */
+static void clock_at(__u64 t)
+{
+	kernel.now = t - 100;
+}
+
+static const struct nt_record *record_of(int tag)
+{
+	return &cmd_at(*index_of((__u64)&m.cmd[0][tag]))->r;
+}
+
+static __u64 disk_point(int tag, enum nt_disk_point point)
+{
+	return record_of(tag)->points[point];
+}
+
+/* Command @tag is executed at @t. */
+static void executes(int tag, __u8 opcode, __u64 t)
+{
+	struct nvmet_tcp_cmd *cmd = &m.cmd[0][tag];
+
+	m.sqe[0][tag] = (struct nvme_command){.common = {.opcode = opcode, .nsid = 1}};
+	m.sqe[0][tag].common.dptr.sgl.length = opcode == NVME_CMD_FLUSH ? 0 : 4096;
+	cmd->queue = &m.queue[0];
+	cmd->req = (struct nvmet_req){.cmd = &m.sqe[0][tag],
+				      .cqe = &m.cqe,
+				      .sq = &m.queue[0].nvme_sq,
+				      .ns = (void *)&disk.ns,
+				      .ops = &m.ops,
+				      .transfer_len = 4096};
+	clock_at(t - 1000);
+	capsule_comes(cmd, 0);
+	clock_at(t);
+	execution_begins(cmd, true, 0);
+}
+
+static void ends(int tag, __u64 t)
+{
+	clock_at(t);
+	answer_is_queued(&m.cmd[0][tag], false);
+}
+
+/* Bio @i is the one of command @tag that ends it. */
+static struct bio___plain *bio_of(int i, int tag)
+{
+	disk.bio[i] = (struct bio___plain){
+		.bi_end_io = (void *)NVMET_BIO_DONE,
+		.bi_private = &m.cmd[0][tag].req,
+	};
+	return &disk.bio[i];
+}
+
+/* Bio @i is a part of @parent. */
+static struct bio___plain *bio_part(int i, struct bio___plain *parent)
+{
+	disk.bio[i] = (struct bio___plain){
+		.bi_end_io = (void *)BIO_CHAIN_ENDIO,
+		.bi_private = parent,
+	};
+	return &disk.bio[i];
+}
+
+static void issue(struct bio___plain *bio, __u64 t)
+{
+	disk.rq.bio = bio;
+	clock_at(t);
+	disk_issue(NULL, &disk.rq);
+}
+
+static void complete(struct bio___plain *bio, __u64 t)
+{
+	disk.rq.bio = bio;
+	clock_at(t);
+	disk_done(NULL, &disk.rq);
+}
+
+static int setup(void **state)
+{
+	target_make();
+	connection_make(0, 0);
+	m.ctrl[0].cntlid = 5;
+	m.queue[0].nvme_sq.ctrl = &m.ctrl[0];
+	m.queue[0].nvme_sq.qid = 1;
+	memset(&disk, 0, sizeof(disk));
+	disk.disk.slave_bdevs.next = &disk.disk.slave_bdevs;
+	disk.bdev.bd_disk = &disk.disk;
+	disk.ns.bdev = &disk.bdev;
+	nt_knobs.bio_done = NVMET_BIO_DONE;
+	nt_knobs.bio_chained = BIO_CHAIN_ENDIO;
+	run.source = (enum source)(uintptr_t)*state;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	nt_knobs.bio_done = nt_knobs.bio_chained = 0;
+	return 0;
+}
+
+static int setup_stock(void **state)
+{
+	*state = (void *)FUNCTIONS;
+	return setup(state);
+}
+
+static int setup_patched(void **state)
+{
+	*state = (void *)TRACEPOINTS;
+	return setup(state);
+}
+
+static void a_request_is_issued_and_ends(void **state)
+{
+	executes(0, NVME_CMD_READ, 5000);
+	issue(bio_of(0, 0), 7000);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 7000);
+	assert_int_equal(disk_point(0, NT_TD_DONE), 0);
+	complete(&disk.bio[0], 9000);
+	ends(0, 9500);
+	assert_int_equal(disk_point(0, NT_TD_DONE), 9000);
+	assert_int_equal(record_of(0)->points[NT_T_DONE], 9500);
+	assert_int_equal(counted(NT_CNT_DISK_UNSEEN), 0);
+
+	/* The next command in its place begins without them. */
+	executes(0, NVME_CMD_READ, 15000);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 0);
+	assert_int_equal(disk_point(0, NT_TD_DONE), 0);
+}
+
+static void requests_that_were_merged_are_of_all_their_commands(void **state)
+{
+	executes(0, NVME_CMD_WRITE, 5000);
+	executes(1, NVME_CMD_WRITE, 6000);
+	executes(2, NVME_CMD_WRITE, 6500);
+	bio_of(0, 0)->bi_next = bio_of(1, 1);
+	/* One of somebody else, in the middle of it. */
+	disk.bio[1].bi_next = &disk.bio[2];
+	disk.bio[2] = (struct bio___plain){.bi_end_io = (void *)CLONE_ENDIO,
+					   .bi_private = &m.cmd[0][2].req,
+					   .bi_next = bio_of(3, 2)};
+	issue(&disk.bio[0], 8000);
+	complete(&disk.bio[0], 9000);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(disk_point(i, NT_TD_ISSUE), 8000);
+		assert_int_equal(disk_point(i, NT_TD_DONE), 9000);
+	}
+}
+
+static void the_first_issue_and_the_last_end_count(void **state)
+{
+	executes(0, NVME_CMD_WRITE, 5000);
+	bio_of(0, 0);
+	/* The front was split off. The driver was busy first, and part of it ends before the rest.
+	 */
+	issue(bio_part(1, &disk.bio[0]), 6000);
+	issue(&disk.bio[1], 7000);
+	issue(&disk.bio[0], 7100);
+	complete(&disk.bio[0], 8000);
+	complete(&disk.bio[1], 8500);
+	complete(&disk.bio[1], 9000);
+	ends(0, 9500);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 6000);
+	assert_int_equal(disk_point(0, NT_TD_DONE), 9000);
+}
+
+static void a_long_transfer_is_a_chain_of_bios(void **state)
+{
+	struct bio___plain *last = bio_of(0, 0);
+
+	executes(0, NVME_CMD_WRITE, 5000);
+	for (int i = 1; i < NT_CHAIN_MAX + 1; i++)
+		last = bio_part(i, last);
+	issue(last, 6000);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 6000);
+	complete(last, 7000);
+	assert_int_equal(disk_point(0, NT_TD_DONE), 7000);
+
+	/* One that is too long, or not a command's. */
+	executes(1, NVME_CMD_WRITE, 15000);
+	last = bio_of(0, 1);
+	for (int i = 1; i < NT_CHAIN_MAX + 2; i++)
+		last = bio_part(i, last);
+	issue(last, 16000);
+	assert_int_equal(disk_point(1, NT_TD_ISSUE), 0);
+	disk.bio[0].bi_end_io = (void *)CLONE_ENDIO;
+	issue(&disk.bio[1], 17000);
+	assert_int_equal(disk_point(1, NT_TD_ISSUE), 0);
+}
+
+static void bios_past_the_most_of_a_request_are_left_out(void **state)
+{
+	executes(0, NVME_CMD_WRITE, 5000);
+	executes(1, NVME_CMD_WRITE, 6000);
+	for (int i = 0; i < NT_BIOS_MAX; i++)
+		bio_of(i, 0)->bi_next = &disk.bio[i + 1];
+	bio_of(NT_BIOS_MAX, 1);
+	issue(&disk.bio[0], 8000);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 8000);
+	assert_int_equal(disk_point(1, NT_TD_ISSUE), 0);
+	issue(&disk.bio[1], 8100);
+	assert_int_equal(disk_point(1, NT_TD_ISSUE), 8100);
+}
+
+static void requests_of_others_are_left_at_once(void **state)
+{
+	__u64 now;
+
+	executes(0, NVME_CMD_READ, 5000);
+	disk.bio[0] = (struct bio___plain){.bi_end_io = (void *)CLONE_ENDIO,
+					   .bi_private = &m.cmd[0][0].req,
+					   .bi_next = bio_of(1, 0)};
+	now = kernel.now;
+	issue(&disk.bio[0], now + 100);
+	complete(&disk.bio[0], now + 100);
+	issue(NULL, now + 100);
+	/* The clock was not read. */
+	assert_int_equal(kernel.now, now);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 0);
+}
+
+static void what_is_not_of_the_execution_is_no_point(void **state)
+{
+	struct nvmet_tcp_cmd other = {.queue = &m.queue[0]};
+
+	/* An end whose issue was not seen. */
+	executes(0, NVME_CMD_READ, 5000);
+	complete(bio_of(0, 0), 6000);
+	assert_int_equal(disk_point(0, NT_TD_DONE), 0);
+	ends(0, 7000);
+	assert_int_equal(counted(NT_CNT_DISK_UNSEEN), 1);
+	/* It was executed. */
+	issue(&disk.bio[0], 8000);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 0);
+
+	/* A command that was not seen to begin, of this or another transport. */
+	bio_of(0, 0)->bi_private = &other.req;
+	issue(&disk.bio[0], 9000);
+	complete(&disk.bio[0], 9000);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 0);
+}
+
+static void commands_without_points_are_counted_by_their_disk(void **state)
+{
+	/* A disk that takes bios, not requests. */
+	executes(0, NVME_CMD_READ, 5000);
+	ends(0, 6000);
+	assert_int_equal(counted(NT_CNT_DISK_UNSEEN), 1);
+	/* One that is made of others. */
+	disk.disk.slave_bdevs.next = (void *)&disk.bdev;
+	executes(0, NVME_CMD_READ, 5000);
+	issue(NULL, 5500);
+	ends(0, 6000);
+	assert_int_equal(counted(NT_CNT_DISK_STACKED), 1);
+	assert_int_equal(counted(NT_CNT_DISK_UNSEEN), 1);
+	/* A file. */
+	disk.ns.bdev = NULL;
+	executes(0, NVME_CMD_WRITE, 5000);
+	ends(0, 6000);
+	assert_int_equal(counted(NT_CNT_DISK_UNSEEN), 2);
+	/* It failed. */
+	executes(0, NVME_CMD_READ, 5000);
+	m.cqe.status = 2 << 1;
+	ends(0, 6000);
+	m.cqe.status = 0;
+	/* It has no namespace. */
+	executes(0, NVME_CMD_WRITE, 5000);
+	m.cmd[0][0].req.ns = NULL;
+	ends(0, 6000);
+	/* It is an admin command. */
+	m.queue[0].nvme_sq.qid = 0;
+	executes(0, NVME_CMD_WRITE, 5000);
+	ends(0, 6000);
+	m.queue[0].nvme_sq.qid = 1;
+	/* Points of a disk are not asked for. */
+	nt_knobs.bio_done = 0;
+	executes(0, NVME_CMD_READ, 5000);
+	ends(0, 6000);
+	assert_int_equal(counted(NT_CNT_DISK_UNSEEN), 2);
+	assert_int_equal(counted(NT_CNT_DISK_STACKED), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name)                                  \
+	{#name, name, setup_stock, teardown, NULL}, \
+		{#name " (tracepoints)", name, setup_patched, teardown, NULL}
+		TEST(a_request_is_issued_and_ends),
+		TEST(requests_that_were_merged_are_of_all_their_commands),
+		TEST(the_first_issue_and_the_last_end_count),
+		TEST(a_long_transfer_is_a_chain_of_bios),
+		TEST(bios_past_the_most_of_a_request_are_left_out),
+		TEST(requests_of_others_are_left_at_once),
+		TEST(what_is_not_of_the_execution_is_no_point),
+		TEST(commands_without_points_are_counted_by_their_disk),
+	};
+
+	return cmocka_run_group_tests_name("points of a target's disk", tests, NULL, NULL);
+}
