@@ -56,7 +56,7 @@ load() {
 }
 
 stages=$(printf '%s\n' blk_submission host_send_wakeup host_send_worker target_stack target_wakeup target_worker \
-	nvmet_tcp_submission target_subsystem target_send_wakeup target_send_worker host_send_queue wire target_send_queue \
+	nvmet_tcp_submission target_block_layer device target_block_done target_send_wakeup target_send_worker host_send_queue wire target_send_queue \
 	host_stack host_wakeup host_worker nvme_tcp_completion blk_completion)
 
 # grown RUN BASE STAGE: it has grown by what fio saw, and no other by more than a tenth of that.

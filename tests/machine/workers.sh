@@ -30,7 +30,7 @@ if finer_points; then
 	network=(host_send_queue wire target_send_queue)
 fi
 stages=(blk_submission host_send_wakeup host_send_worker target_stack target_wakeup target_worker nvmet_tcp_submission
-	target_subsystem target_send_wakeup target_send_worker "${network[@]}" host_stack host_wakeup host_worker
+	target_block_layer device target_block_done target_send_wakeup target_send_worker "${network[@]}" host_stack host_wakeup host_worker
 	nvme_tcp_completion blk_completion)
 
 # load RUN BEFORE WAIT SPIN: as burst_reader does. The mean that it saw is in ${saw[RUN]}, those of the stages in ${stage[RUN.NAME]}.
