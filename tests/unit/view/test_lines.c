@@ -331,6 +331,41 @@ static void story_has_both_sides_on_the_hosts_clock(void **state)
 			fail_msg("\"%s\" is not in:\n%s", lines[i], written);
 }
 
+/* They stand between exec and done, and end the parts of target_subsystem. */
+static void story_has_the_points_of_the_targets_disk(void **state)
+{
+	struct slow_command slow = {
+		.latency = 60000,
+		.connection = connection,
+		.host = record_make(NT_HOST),
+		.target = record_make(NT_TARGET),
+	};
+	__u64 *at = slow.target.points;
+	struct story_names names;
+	struct point_row points[STORY_POINTS_MAX];
+	unsigned int nr, found = 0;
+
+	at[NT_TD_ISSUE] = at[NT_T_EXEC] + 100;
+	at[NT_TD_DONE] = at[NT_T_DONE] - 30;
+	nr = story_points(&slow, &names, points);
+	for (unsigned int i = 1; i + 2 < nr; i++) {
+		if (points[i].side != NT_TARGET || points[i].point != NT_TD_ISSUE)
+			continue;
+		found++;
+		assert_int_equal(points[i - 1].point, NT_T_EXEC);
+		assert_string_equal(points[i].stage, "target_block_layer");
+		assert_int_equal(points[i].took, 100);
+		assert_int_equal(points[i + 1].point, NT_TD_DONE);
+		assert_string_equal(points[i + 1].stage, "device");
+		assert_int_equal(points[i + 1].took, at[NT_TD_DONE] - at[NT_TD_ISSUE]);
+		assert_string_equal(points[i + 2].stage, "target_subsystem");
+	}
+	assert_int_equal(found, 1);
+	story_print(&slow, &no_clock, out, 80);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(written, "target disk_issue target_block_layer"));
+}
+
 /* The diagram has as much room as the line leaves; without enough there is none. */
 static void story_has_a_diagram_if_there_is_room(void **state)
 {
@@ -470,6 +505,7 @@ int main(void)
 		LINE_TEST(traced_command_has_its_points_and_its_sides_stages),
 		LINE_TEST(command_in_flight_has_its_age_and_the_stage_that_it_is_in),
 		LINE_TEST(merged_command_has_both_sides_points_and_the_ten_stages),
+		LINE_TEST(story_has_the_points_of_the_targets_disk),
 		LINE_TEST(story_has_a_diagram_if_there_is_room),
 		LINE_TEST(story_of_a_command_without_arrivals_joins_their_stages),
 		LINE_TEST(others_of_unknown_connections_are_told_if_there_are_some),
