@@ -59,9 +59,9 @@ enum nt_target_point { NT_TARGET_POINTS(NT_ENUM_POINT) NT_TARGET_POINTS_NR };
  * Points of a target's disk, which only --points fine takes: X(identifier, name, meaning). They lie
  * between exec and done, and bound no stage. In a record they follow the target's other points.
  */
-#define NT_DISK_POINTS(X)                                                               \
-	X(TD_ISSUE, "disk_issue", "first block_rq_issue of a request with a bio of it") \
-	X(TD_DONE, "disk_done", "last block_rq_complete of such a request")
+#define NT_DISK_POINTS(X)                                                            \
+	X(TD_ISSUE, "disk_rq", "first block_rq_issue of a request with a bio of it") \
+	X(TD_DONE, "disk_end", "last block_rq_complete of such a request")
 
 enum nt_disk_point {
 	NT_TD_BEFORE = NT_TARGET_POINTS_NR - 1,

@@ -49,14 +49,18 @@ load() {
 		--number_ios=$commands --name=x --output-format=terse --terse-version=3 "${@:3}" |
 		awk -F\; '{ printf "%.0f", $40 * 1000 }')
 }
+# The first one has what only the first commands wait for, so it is none that others are compared with.
+load 4 2 --rw=read --bs=128k
 load 1 4 --rw=randread --bs=512
 load 2 4 --rw=randread --bs=512
 load 3 4 --rw=randread --bs=512
-load 4 2 --rw=read --bs=128k
+saw=${fio[3]}
 load 5 1 --rw=randread --bs=4k
 load 6 1 --rw=randread --bs=4k
-# The scheduler merges what follows each other.
+# The target's scheduler merges what follows each other, and the host's does not.
+echo 2 >"$(host_path "$ctrl" 3)/queue/nomerges"
 load 3 8 --rw=write --bs=4k
+fio[3]=$saw
 tracer_stop "${pids[@]}"
 cat target.log.err
 
@@ -79,14 +83,14 @@ figures() {
 # points NSID OP: how many commands have points of a disk, in their order, and how many different times of issue there are.
 points() {
 	ntprof-bpf report --nsid "$1" --op "$2" --commands target.ntp | awk '
-		/ disk_issue=/ {
+		/ disk_rq=/ {
 			delete at
 			for (i = 1; i <= NF; i++)
 				if (split($i, of, "=") == 2)
 					at[of[1]] = of[2]
-			ordered += at["exec"] + 0 <= at["disk_issue"] + 0 && at["disk_issue"] + 0 <= at["disk_done"] + 0 &&
-				at["disk_done"] + 0 <= at["done"] + 0
-			issue = $1 * 1e6 + at["disk_issue"] / 1000
+			ordered += at["exec"] + 0 <= at["disk_rq"] + 0 && at["disk_rq"] + 0 <= at["disk_end"] + 0 &&
+				at["disk_end"] + 0 <= at["done"] + 0
+			issue = $1 * 1e6 + at["disk_rq"] / 1000
 			issues += !(sprintf("%.0f", issue) in seen)
 			seen[sprintf("%.0f", issue)] = 1
 		}

@@ -339,8 +339,8 @@ static void names_out_of_range_are_unknown(void **state)
 	assert_string_equal(stage_name(NT_HOST, NT_HOST_STAGES_NR), "unknown");
 	assert_string_equal(stage_name(NT_TARGET, NT_TARGET_STAGES_NR), "unknown");
 	assert_string_equal(point_name(NT_HOST, NT_HOST_POINTS_NR), "unknown");
-	assert_string_equal(point_name(NT_TARGET, NT_TD_ISSUE), "disk_issue");
-	assert_string_equal(point_name(NT_TARGET, NT_TD_DONE), "disk_done");
+	assert_string_equal(point_name(NT_TARGET, NT_TD_ISSUE), "disk_rq");
+	assert_string_equal(point_name(NT_TARGET, NT_TD_DONE), "disk_end");
 	assert_string_equal(point_name(NT_TARGET, NT_DISK_POINTS_END), "unknown");
 	assert_string_equal(op_name(NT_OPS_NR), "unknown");
 	assert_string_equal(shape_name(NT_SHAPES_NR), "unknown");

@@ -363,7 +363,7 @@ static void story_has_the_points_of_the_targets_disk(void **state)
 	assert_int_equal(found, 1);
 	story_print(&slow, &no_clock, out, 80);
 	assert_int_equal(fflush(out), 0);
-	assert_non_null(strstr(written, "target disk_issue target_block_layer"));
+	assert_non_null(strstr(written, "    target disk_rq  target_block_layer"));
 }
 
 /* The diagram has as much room as the line leaves; without enough there is none. */
