@@ -40,7 +40,8 @@ const volatile struct nt_knobs nt_knobs = {
 	.shared_mask = 0,
 	.qid_stride = 1,
 	.slots = 1,
-	.into = {0, 1, 2, 3, 4, 5},
+	.into = {0, 1, 2, 3, 4, 5, 6},
+	.transports = NT_OF_TCP,
 };
 
 struct nt_control nt_control;

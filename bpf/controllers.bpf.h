@@ -54,12 +54,26 @@ struct {
 
 /*
  * The names that the host was asked to connect with: of the subsystem, and its own. They are known
- * before it is connected.
+ * before it is connected. A controller that nothing was asked for, as of PCIe, is no part of a
+ * subsystem until the host has identified it, and knows no name of the host.
  */
 static __always_inline void controller_name(struct nt_names *n, struct nvme_ctrl *ctrl)
 {
 	struct nvmf_ctrl_options *opts = BPF_CORE_READ(ctrl, opts);
-	struct nvmf_host *host = BPF_CORE_READ(opts, host);
+	struct nvme_subsystem *subsys;
+	struct nvmf_host *host;
+
+	if (!opts) {
+		subsys = BPF_CORE_READ(ctrl, subsys);
+		n->hostnqn[0] = n->subsysnqn[0] = '\0';
+		if (subsys)
+			bpf_probe_read_kernel_str(
+				n->subsysnqn, sizeof(n->subsysnqn),
+				(void *)((__u64)subsys +
+					 bpf_core_field_offset(struct nvme_subsystem, subnqn)));
+		return;
+	}
+	host = BPF_CORE_READ(opts, host);
 
 	bpf_probe_read_kernel_str(n->subsysnqn, sizeof(n->subsysnqn),
 				  BPF_CORE_READ(opts, subsysnqn));
@@ -98,6 +112,25 @@ static __always_inline __u16 controller_number(__u32 instance, struct nvme_ctrl 
 	c->named[next & 1] = next + 1;
 	identity_tell(instance * nt_knobs.qid_stride, next, instance, 0, NT_CNTLID_NONE, n);
 	return next;
+}
+
+/*
+ * The subsystem of a controller is known by now. Its first commands came before that if its driver
+ * has just found it. @number: of the controller
+ */
+static __always_inline void controller_rename(__u32 instance, __u16 number, struct nvme_ctrl *ctrl)
+{
+	struct nt_controller *c = bpf_map_lookup_elem(&controllers, &instance);
+	struct nt_names *n;
+
+	if (!c || c->last >> NT_CONTROLLER_SHIFT != number)
+		return;
+	n = &c->names[number & 1];
+	if (n->subsysnqn[0])
+		return;
+	c->named[number & 1] = 0;
+	controller_name(n, ctrl);
+	c->named[number & 1] = number + 1;
 }
 
 #endif /* NTPROF_CONTROLLERS_BPF_H */

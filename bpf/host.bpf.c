@@ -2,8 +2,8 @@
 /*
  * The host's programs. The programs that set points come from one of two sources: tracepoints of a
  * patched driver, or probes of a stock one. The point complete comes from block_rq_complete in
- * both. src/trace/probes.c says which program sets which point, and decides which of them are
- * loaded.
+ * both. Controllers of other transports than TCP have programs of their own. src/trace/probes.c
+ * says which program sets which point, and decides which of them are loaded.
  */
 #include "host_command.bpf.h"
 
@@ -11,13 +11,13 @@
 SEC("tp_btf/block_rq_complete")
 int NT_PROG_COUNTING(rq_complete_nested, struct request *rq, int error)
 {
-	return request_end(rq, error, true);
+	return request_end(rq, error, true, false);
 }
 
 SEC("tp_btf/block_rq_complete")
 int NT_PROG_COUNTING(rq_complete, struct request *rq, int error)
 {
-	return request_end(rq, error, false);
+	return request_end(rq, error, false, false);
 }
 
 /* nvme-tcp learns that a request has been in flight for too long. It may get more time, or end. */
@@ -45,6 +45,7 @@ int BPF_PROG(rq_insert, struct request *rq)
 
 #include "host_tracepoints.bpf.h"
 #include "host_stock.bpf.h"
+#include "host_core.bpf.h"
 #if !NT_PLAIN_ARRIVALS
 #include "joined.bpf.h"
 #endif

@@ -57,6 +57,24 @@ static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int q
 }
 
 /*
+ * The functions below that have @core are for commands of TCP, or with it for those of another
+ * transport, whose programs are in host_core.bpf.h. It is a constant.
+ */
+
+/* The owner of a request's command. @rq: typed; no bit of the result may be changed */
+static __always_inline __u64 owner_of_request(struct request *rq, const bool core)
+{
+	return core ? (__u64)rq + NT_CORE_OWNER : (__u64)rq;
+}
+
+/* See host_core.bpf.h. */
+static __always_inline bool core_begins_again(struct request *rq, const struct nt_cmd *c);
+static __always_inline struct nt_queue *core_queue_of_request(struct request *rq);
+static __always_inline bool core_is_new(const struct nt_queue *q, const struct host_queue *h);
+static __always_inline void core_identify(struct nt_queue *q, const struct host_queue *h,
+					  struct request *rq);
+
+/*
  * Counts command @c, which is in flight when its request, or its tag, begins another command.
  * Either it is the same command, sent again, or its end was not seen.
  * @rq: typed; the request of the command that begins
@@ -65,15 +83,17 @@ static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int q
  * Return: flags for the record of the command that begins
  */
 static __always_inline __u32 count_unended(struct request *rq, const struct nt_cmd *c,
-					   struct nt_cmd *next)
+					   struct nt_cmd *next, const bool core)
 {
-	__u8 retries = owner_of(c) == (__u64)rq ? retries_of(rq) : 0;
+	__u8 retries = owner_of(c) == owner_of_request(rq, core) ? retries_of(rq) : 0;
 
 	if (retries) {
 		next->r.side = retries;
 		count(NT_CNT_REQUEUED);
 		return NT_F_REQUEUED;
 	}
+	if (core && core_begins_again(rq, c))
+		return 0;
 	count(NT_CNT_OVERWRITTEN);
 	return 0;
 }
@@ -88,8 +108,9 @@ static __always_inline __u32 count_unended(struct request *rq, const struct nt_c
  */
 static __always_inline int request_begin(struct request *rq, const struct host_queue *h,
 					 struct nt_queue *q, struct nvme_command *sqe,
-					 const struct nt_task *noted, bool wanted)
+					 const struct nt_task *noted, bool wanted, const bool core)
 {
+	__u64 owner = owner_of_request(rq, core);
 	__u64 submit = start_time(rq, sqe->common.opcode == NVME_CMD_FLUSH);
 	struct nvme_tcp_queue *queue = (void *)h->queue;
 	__u16 burst = burst_now();
@@ -103,17 +124,17 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	    sqe->common.opcode != NVME_FABRICS_COMMAND)
 		return 0;
 	/* With an I/O scheduler, a request gets another tag each time. */
-	c = cmd_claim(q, rq->tag, (__u64)rq, &left);
+	c = cmd_claim(q, rq->tag, owner, &left);
 	if (!c)
 		goto no_slot;
 	if (left) {
-		flags = count_unended(rq, left, c);
+		flags = count_unended(rq, left, c, core);
 		if (nt_knobs.origins & NT_ORIGIN_TASK && wanted)
 			__builtin_memcpy(&c->task, &left->task, sizeof(c->task));
 		cmd_release(left);
 	}
 	if (in_flight(c))
-		flags |= count_unended(rq, c, c);
+		flags |= count_unended(rq, c, c, core);
 	if (wanted) {
 		/* A worker sends a command again: who submitted it has not changed. */
 		if (nt_knobs.origins & NT_ORIGIN_TASK)
@@ -129,9 +150,11 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 		}
 		waits_begin(c);
 		record_sqe(&c->r, sqe, h->qid == 0);
+		if (core)
+			c->r.shape = NT_SHAPE_CORE;
 		if (nt_knobs.stages)
 			c->r.cntlid = burst;
-		if (burst)
+		if (burst && !core)
 			JOINS_BURST(q, burst, BPF_CORE_READ(queue, sock, sk));
 	} else {
 		/* If it is sent again, it may be in the sample then. */
@@ -142,8 +165,10 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 		c->r.points[NT_H_QUEUE_RQ] = submit ? 0 : bpf_ktime_get_ns();
 	}
 	/* Connect is the first command of a queue, also when the queue is connected again. */
-	if (q->object != h->ctrl || q->identified != q->gen || c->r.op == NT_OP_FABRICS ||
-	    q->queue != h->queue)
+	if (core && core_is_new(q, h))
+		core_identify(q, h, rq);
+	if (!core && (q->object != h->ctrl || q->identified != q->gen || c->r.op == NT_OP_FABRICS ||
+		      q->queue != h->queue))
 		flags |= queue_identify(q, h, rq) ? NT_F_CONNECT : 0;
 	if (queue_left_out(q)) {
 		if (in_flight(c))
@@ -155,7 +180,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	c->r.gen = q->gen;
 	c->r.points[NT_H_SUBMIT] = submit;
 	queue_begins(q);
-	cmd_begin(c, (__u64)rq, wanted);
+	cmd_begin(c, owner, wanted);
 	if (wanted) {
 		c->r.points[NT_H_QUEUE_RQ] = bpf_ktime_get_ns();
 		begun = event_begin(&c->r, NT_HOST, q, sqe);
@@ -179,9 +204,9 @@ no_slot:
  * another command has another start time, if it has one. @rq: typed
  */
 static __always_inline bool has_begun(struct request *rq, const struct nt_queue *q,
-				      const struct nvme_command *sqe)
+				      const struct nvme_command *sqe, const bool core)
 {
-	const struct nt_cmd *c = CMD_FIND_ANY(rq, q, rq->tag);
+	const struct nt_cmd *c = CMD_FIND_ANY(owner_of_request(rq, core), q, rq->tag);
 	__u8 retries;
 
 	if (!c || (!nt_knobs.ends && c->r.cid != sqe->common.command_id))
@@ -202,7 +227,7 @@ static __always_inline bool has_begun(struct request *rq, const struct nt_queue 
 static __always_inline bool stand_in_returns(struct request *rq, const struct nt_queue *q,
 					     const struct nvme_command *sqe)
 {
-	return !q || has_begun(rq, q, sqe) ||
+	return !q || has_begun(rq, q, sqe, false) ||
 	       (!all_have_states() && sqe->common.opcode == NVME_FABRICS_COMMAND);
 }
 
@@ -219,7 +244,7 @@ static __always_inline int request_skip(struct request *rq, const struct host_qu
 	if (sqe->common.opcode == NVME_FABRICS_COMMAND && q)
 		queue_identify(q, h, rq);
 	if (c) {
-		count_unended(rq, c, c);
+		count_unended(rq, c, c, false);
 		cmd_release(c);
 	}
 	return 0;
@@ -536,11 +561,13 @@ static __always_inline bool is_rejected(struct request *rq, const struct nt_reco
  * To released: the block layer completes a request, of any driver.
  * @rq: typed
  * @error: what the block layer gets as the result: a blk_status_t, or before Linux 5.16 an errno
+ * @core: see owner_of_request()
  * @nested: this program stands in for an interrupted one. It mostly finds that the other one has
  *          ended the command before, so it counts no unknown ends
  */
-static __always_inline int request_end(struct request *rq, int error, bool nested)
+static __always_inline int request_end(struct request *rq, int error, bool nested, const bool core)
 {
+	__u64 owner = owner_of_request(rq, core);
 	struct nt_queue *q = NULL;
 	struct nt_record *r;
 	struct nt_cmd *c;
@@ -549,14 +576,14 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	__u64 now, begin;
 	__s32 stages;
 
-	c = cmd_any_by_owner((__u64)rq, &elsewhere);
+	c = cmd_any_by_owner(owner, &elsewhere);
 	if (c) {
 		q = queue_of_cmd(c);
 	} else {
 		if (!elsewhere)
 			return 0;
-		q = queue_of_request(rq);
-		c = cmd_any_by_tag_and_owner(q, rq->tag, (__u64)rq);
+		q = core ? core_queue_of_request(rq) : queue_of_request(rq);
+		c = cmd_any_by_tag_and_owner(q, rq->tag, owner);
 		/* Otherwise one outside the sample looks like one whose beginning was not seen. */
 		if (!c && q && !nested && all_have_states())
 			count_unbegun(rq);
@@ -581,7 +608,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	/* In a burst, the loader may not have attached yet what sees the last data of such a read.
 	 */
 	ends = only_ends(r) || (nt_knobs.stages && r->flags & NT_F_NO_CQE && !r->points[NT_H_CQE]);
-	if (!ends)
+	if (!ends && !core)
 		r->shape = shape_of(r);
 	shape = r->shape;
 	begin = r->points[NT_H_SUBMIT];
@@ -595,7 +622,7 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		/* Its headers may go elsewhere by now: the next command identifies the queue. */
 		if (!gave_up && !r->points[NT_H_CQE])
 			q->queue = 0;
-	} else if (!(r->flags & NT_F_ADMIN_QUEUE)) {
+	} else if (!core && !(r->flags & NT_F_ADMIN_QUEUE)) {
 		redirect_learn(q, cpu);
 	}
 	if (gave_up) {
@@ -620,7 +647,8 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 		unknown = 1u << NT_HS_BLK_SUBMISSION;
 	}
 	stages = latency_count(q, r, q->controller, cpu, now - begin);
-	if (!(nt_knobs.stages && ends) && !stages_count(NT_HOST, r, shape, unknown, cpu, stages))
+	if (!(nt_knobs.stages && ends) &&
+	    !stages_count(core ? NT_OF_CORE : NT_HOST, r, shape, unknown, cpu, stages))
 		record_unsplit(r);
 	host_record_submit(c, q, rq, now - begin);
 	return 0;

@@ -134,7 +134,7 @@ static __always_inline struct nt_queue *host_queue_at(struct host_queue *h)
 /* This is rare, and reads by helper. @rq: typed */
 static __always_inline bool is_connect(struct request *rq)
 {
-	struct nvme_command *sqe = BPF_CORE_READ(driver_part(rq), req.cmd);
+	struct nvme_command *sqe = BPF_CORE_READ(nvme_part(rq), cmd);
 
 	return BPF_CORE_READ(sqe, common.opcode) == NVME_FABRICS_COMMAND &&
 	       (BPF_CORE_READ(sqe, common.nsid) & 0xff) == NVME_FABRICS_TYPE_CONNECT;
@@ -192,6 +192,7 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 		q->controller = number;
 		q->instance = h->instance;
 		q->qid = h->qid;
+		q->transport = NT_TRANSPORT_TCP;
 		q->gen += (q->gen ^ number) & 1 ? 1 : 2;
 	} else if (connect) {
 		q->gen += 2;

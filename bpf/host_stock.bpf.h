@@ -108,10 +108,10 @@ static __always_inline void entry_of_request(struct request *rq, struct nvme_tcp
  * Reads the needed part of a submission queue entry. @entry: filled
  * Return: not 0 if it cannot be read
  */
-static __always_inline int entry_read(struct nvme_tcp_request *req, void *entry)
+static __always_inline int entry_read(struct nvme_command *sqe, void *entry)
 {
 	return bpf_probe_read_kernel(entry, nt_knobs.events ? NVME_SQE_BYTES_ALL : NVME_SQE_BYTES,
-				     BPF_CORE_READ(req, req.cmd));
+				     sqe);
 }
 
 /*
@@ -180,7 +180,7 @@ static __always_inline int request_issued(struct request *rq, bool nested)
 		return 0;
 	if (plain && request_tells_all())
 		entry_of_request(rq, req, op, sqe);
-	else if (entry_read(req, entry))
+	else if (entry_read(BPF_CORE_READ(req, req.cmd), entry))
 		return 0;
 	if (!plain && q && sqe->common.opcode == NVME_FABRICS_COMMAND) {
 		if (!nested)
@@ -205,7 +205,7 @@ static __always_inline int request_issued(struct request *rq, bool nested)
 		return request_skip(rq, &h, q, sqe);
 	if (nested && place_claim(q, rq->tag) == NT_NOWHERE)
 		return 0;
-	return request_begin(rq, &h, q, sqe, &noted, fate == NT_MEASURE);
+	return request_begin(rq, &h, q, sqe, &noted, fate == NT_MEASURE, false);
 }
 
 /*

@@ -91,7 +91,7 @@ static __always_inline int request_queued(struct request *rq, struct nvme_tcp_cm
 		return request_skip(rq, &h, q, &pdu->cmd);
 	if (nested && place_claim(q, rq->tag) == NT_NOWHERE)
 		return 0;
-	return request_begin(rq, &h, q, &pdu->cmd, &noted, fate == NT_MEASURE);
+	return request_begin(rq, &h, q, &pdu->cmd, &noted, fate == NT_MEASURE, false);
 }
 
 SEC("tp_btf/nvme_tcp_queue_rq")

@@ -15,6 +15,12 @@ static __always_inline struct nvme_tcp_request *driver_part(struct request *rq)
 	return (void *)((__u64)rq + bpf_core_type_size(struct request));
 }
 
+/* nvme_req(): what a driver's part begins with, of any transport. */
+static __always_inline struct nvme_request *nvme_part(struct request *rq)
+{
+	return (void *)((__u64)rq + bpf_core_type_size(struct request));
+}
+
 /* The bits of a request's flags that hold its operation (include/linux/blk_types.h). */
 #define REQ_OP_MASK 0xff
 
@@ -42,6 +48,12 @@ static __always_inline bool has_ended(struct request *rq)
 #define NVME_SC_HOST_PATH_ERROR 0x370
 #define NVME_SC_HOST_ABORTED_CMD 0x371
 
+/* @status: masked with NT_STATUS_MASK */
+static __always_inline bool is_of_host(__u16 status)
+{
+	return status == NVME_SC_HOST_PATH_ERROR || status == NVME_SC_HOST_ABORTED_CMD;
+}
+
 /*
  * Whether a request that transfers data has none any more, because the host has given the data to
  * another path. The host does so with a command that failed if the namespace has several paths.
@@ -59,13 +71,13 @@ static __always_inline bool failed_over(struct request *rq, const struct nt_reco
  */
 static __always_inline __u8 retries_of(struct request *rq)
 {
-	return BPF_CORE_READ(driver_part(rq), req.retries);
+	return BPF_CORE_READ(nvme_part(rq), retries);
 }
 
 /* The status with which the host ends a request. It is not always that of the CQE. @rq: typed */
 static __always_inline __u16 status_of_request(struct request *rq)
 {
-	return BPF_CORE_READ(driver_part(rq), req.status);
+	return BPF_CORE_READ(nvme_part(rq), status);
 }
 
 /*
@@ -90,13 +102,11 @@ static __always_inline bool never_sent(struct request *rq)
  */
 static __always_inline bool given_up(struct request *rq, const struct nt_record *r)
 {
-	struct nvme_tcp_request *req = driver_part(rq);
 	__u16 status = status_of_request(rq) & NT_STATUS_MASK;
 
 	if (!status && !r->length)
-		return BPF_CORE_READ(req, req.flags) & NVME_REQ_CANCELLED;
-	return status == NVME_SC_HOST_PATH_ERROR || status == NVME_SC_HOST_ABORTED_CMD ||
-	       failed_over(rq, r);
+		return BPF_CORE_READ(nvme_part(rq), flags) & NVME_REQ_CANCELLED;
+	return is_of_host(status) || failed_over(rq, r);
 }
 
 #endif /* NTPROF_REQUEST_BPF_H */

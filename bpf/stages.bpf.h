@@ -2,7 +2,8 @@
 /*
  * Splits a command that has ended into its stages, and counts each stage in the histogram of its
  * operation. shared/points.h says what a stage is: each row of a side's table of segments becomes
- * straight-line code here, once for each shape. @side is a constant in every function.
+ * straight-line code here, once for each shape. @side is a constant in every function, and is
+ * NT_OF_CORE for a host's command of another transport than TCP.
  *
  * Context and protection: see histograms.bpf.h.
  */
@@ -40,6 +41,8 @@ static __always_inline struct nt_stage_hists *stages_shared(__u32 op, __u32 cpu)
 	return s;
 }
 
+#define NT_OF_CORE NT_SIDES
+
 /* Whether nothing on this kernel sets @point. The verifier knows the result. */
 #define NT_IS_MISSING(point) (nt_knobs.missing & 1u << (point))
 
@@ -69,13 +72,15 @@ static __always_inline struct nt_stage_hists *stages_shared(__u32 op, __u32 cpu)
 static __always_inline bool stages_split(const enum nt_side side, const struct nt_record *r,
 					 const __u32 shape, const __u32 missing, __u64 *stage)
 {
-	const __u32 first = side == NT_HOST ? NT_H_SUBMIT : NT_T_RX;
+	const __u32 first = side == NT_TARGET ? NT_T_RX : NT_H_SUBMIT;
 	__u64 last = missing & 1u << first ? 0 : r->points[first];
 	/* A request has a start time only if its disk's setting "iostats" is on. */
-	bool broken = side != NT_HOST && !last && !(missing & 1u << first);
+	bool broken = side == NT_TARGET && !last && !(missing & 1u << first);
 
 	if (side == NT_HOST) {
 		NT_HOST_SEGMENTS(NT_SEGMENT)
+	} else if (side == NT_OF_CORE) {
+		NT_CORE_SEGMENTS(NT_SEGMENT)
 	} else {
 		NT_TARGET_SEGMENTS(NT_SEGMENT)
 	}
@@ -85,7 +90,14 @@ static __always_inline bool stages_split(const enum nt_side side, const struct n
 /* Bits of the stages that a shape passes. */
 static __always_inline __u32 stages_passed(const enum nt_side side, const __u32 shape)
 {
-	return side == NT_HOST ? 0 NT_HOST_SEGMENTS(NT_PASSED) : 0 NT_TARGET_SEGMENTS(NT_PASSED);
+	return side == NT_HOST	    ? 0 NT_HOST_SEGMENTS(NT_PASSED)
+	       : side == NT_OF_CORE ? 0 NT_CORE_SEGMENTS(NT_PASSED)
+				    : 0 NT_TARGET_SEGMENTS(NT_PASSED);
+}
+
+static __always_inline int stages_of(const enum nt_side side)
+{
+	return side == NT_TARGET ? (int)NT_TARGET_STAGES_NR : (int)NT_HOST_STAGES_NR;
 }
 
 /*
@@ -146,7 +158,7 @@ static __always_inline bool stages_count_joined(const enum nt_side side, const s
 	if (nt_knobs.no_histograms)
 		return true;
 	passed = stages_passed(side, shape) & ~unknown;
-	for (int i = NT_STAGES_MAX - 1; i > 0; i--) {
+	for (int i = stages_of(side) - 1; i > 0; i--) {
 		for (int k = 0; k < i; k++) {
 			if (nt_knobs.into[i] != k)
 				continue;
@@ -156,7 +168,7 @@ static __always_inline bool stages_count_joined(const enum nt_side side, const s
 			passed &= ~(1u << i);
 		}
 	}
-	for (int i = 0; i < NT_STAGES_MAX; i++)
+	for (int i = 0; i < stages_of(side); i++)
 		if (passed & 1u << i)
 			stage_count(&s->h[i], max_at(&s->h[i], epoch), stage[i]);
 	return true;
@@ -173,6 +185,8 @@ static __always_inline __u32 arrivals_lacking(const enum nt_side side, const str
 	const __u32 of_r2t = side == NT_HOST ? NT_H_R2T_RX : NT_T_DATA_RX;
 	__u32 lacking = 0;
 
+	if (side == NT_OF_CORE)
+		return 0;
 	if (!r->points[first])
 		lacking = 1u << first;
 	if (shape == NT_SHAPE_R2T_WRITE && !r->points[of_r2t])
@@ -211,10 +225,14 @@ static __always_inline void arrivals_set(const enum nt_side side, struct nt_reco
  * @s: NULL where nothing is counted
  * @unknown, Return: as stages_count()
  */
-static __always_inline bool ends_count(const struct nt_record *r, struct nt_stage_hists *s,
-				       __u32 epoch, __u32 unknown)
+static __always_inline bool ends_count(const enum nt_side side, const struct nt_record *r,
+				       struct nt_stage_hists *s, __u32 epoch, __u32 unknown)
 {
 	const __u64 begun = r->points[NT_H_QUEUE_RQ];
+	/* Commands of all transports have one such stage where there are any of TCP. */
+	const __u32 rest = side == NT_OF_CORE && !(nt_knobs.transports & NT_OF_TCP)
+				   ? NT_HS_DEVICE
+				   : NT_HS_NVME_TCP_SUBMISSION;
 	struct nt_stage_hists *turned;
 
 	if (begun < r->points[NT_H_SUBMIT])
@@ -225,8 +243,7 @@ static __always_inline bool ends_count(const struct nt_record *r, struct nt_stag
 	if (!unknown)
 		stage_count(&s->h[NT_HS_BLK_SUBMISSION], &turned->h[NT_HS_BLK_SUBMISSION],
 			    begun - r->points[NT_H_SUBMIT]);
-	stage_count(&s->h[NT_HS_NVME_TCP_SUBMISSION], &turned->h[NT_HS_NVME_TCP_SUBMISSION],
-		    r->points[NT_H_COMPLETE] - begun);
+	stage_count(&s->h[rest], &turned->h[rest], r->points[NT_H_COMPLETE] - begun);
 	return true;
 }
 
@@ -257,9 +274,9 @@ static __always_inline bool stages_count(const enum nt_side side, struct nt_reco
 		stages_turn(s, epoch);
 	}
 	if (nt_knobs.ends && !nt_knobs.stages)
-		return ends_count(r, s, epoch, unknown);
+		return ends_count(side, r, s, epoch, unknown);
 	lacking = arrivals_lacking(side, r, shape);
-	if (nt_knobs.missing || unknown || lacking) {
+	if ((side != NT_OF_CORE && nt_knobs.missing) || unknown || lacking) {
 		arrivals_set(side, r, lacking, true);
 		split = stages_count_joined(side, r, shape, s, epoch,
 					    unknown | (lacking ? 1u << stack : 0));
@@ -268,6 +285,8 @@ static __always_inline bool stages_count(const enum nt_side side, struct nt_reco
 			count(NT_CNT_ARRIVAL_MISSING);
 		return split;
 	}
+	if (side == NT_OF_CORE)
+		return stages_count_shape(side, r, NT_SHAPE_CORE, s, epoch);
 	switch (shape) {
 	case NT_SHAPE_READ:
 		return stages_count_shape(side, r, NT_SHAPE_READ, s, epoch);

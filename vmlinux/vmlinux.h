@@ -12,7 +12,7 @@
 /* only pointed to */
 struct bio;
 struct blk_mq_ops;
-struct nvme_subsystem;
+struct blk_mq_tag_set;
 struct nvmet_ns;
 struct tcp_ulp_ops;
 
@@ -165,6 +165,8 @@ struct blk_mq_queue_data {
 /* include/linux/blkdev.h */
 struct request_queue {
 	const struct blk_mq_ops *mq_ops;
+	void *queuedata;
+	struct blk_mq_tag_set *tag_set;
 };
 
 /* include/linux/blk-mq.h */
@@ -273,10 +275,20 @@ enum nvme_tcp_pdu_type {
 };
 
 /* drivers/nvme/host/nvme.h */
+struct nvme_ctrl_ops {
+	const char *name;
+};
+
+struct nvme_subsystem {
+	char subnqn[223];
+};
+
 struct nvme_ctrl {
 	int instance;
 	u16 cntlid;
 	u16 sqsize;
+	const struct nvme_ctrl_ops *ops;
+	struct blk_mq_tag_set *tagset;
 	struct nvme_subsystem *subsys;
 	struct nvmf_ctrl_options *opts;
 };

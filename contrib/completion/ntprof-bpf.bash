@@ -12,7 +12,7 @@
 #   DEVICE         a disk, from /sys/class/block
 #   PATH           a cgroup, from /sys/fs/cgroup
 #   KEYS, FIGURES, SIZES  of --by, --stats and --size-classes
-#   SOURCE, POINTS, PACE, FORMAT, OP, LABEL, WHEN, ADDRESS  words that _ntprof_bpf_words() has
+#   SOURCE, TRANSPORTS, POINTS, PACE, FORMAT, OP, LABEL, WHEN, ADDRESS  words that _ntprof_bpf_words() has
 
 # The program to ask is that of the line, which the caller of these functions has in a variable.
 _ntprof_bpf_ask() {
@@ -59,6 +59,7 @@ _ntprof_bpf_words() {
 	VERB) _ntprof_bpf_verbs ;;
 	SOURCE) echo tracepoints stock ;;
 	POINTS) echo all ends ;;
+	TRANSPORTS) echo tcp pcie rdma fc loop other ;;
 	PACE) echo recorded fast 50% 200% ;;
 	FORMAT) _ntprof_bpf_formats "${2:-live}" ;;
 	KEYS) echo ctrl nqn host queue op source size opcode nsid status device path cgroup cpu pid comm container ;;

@@ -108,6 +108,9 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 				      "--interval and --burst: with bursts, each has a block");
 		check_groups(state, o);
 		peer_options_end(state, &o->peers, o->run.side, o->run.fine);
+		if (o->peers.nr && o->run.transports && !(o->run.transports & NT_OF_TCP))
+			options_error(state, "--peer is for NVMe/TCP: a target's stream has no "
+					     "commands of other transports");
 		if (o->format == FORMAT_CSV && o->peers.nr)
 			options_error(state, "--format csv is of the queues of this machine: with "
 					     "--peer take json");

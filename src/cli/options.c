@@ -14,12 +14,14 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "cli/transport.h"
 #include "cli/verbs.h"
 #include "core/device.h"
 #include "core/hash.h"
 #include "core/names.h"
 #include "core/text.h"
 #include "core/time.h"
+#include "core/transport.h"
 #include "peer/child.h"
 #include "trace/kernel.h"
 #include "view/limits.h"
@@ -190,8 +192,10 @@ void options_error(const struct argp_state *state, const char *format, ...)
 /* At the end of a line: looks up the device that commands are selected by, if there is one. */
 static void options_device(const struct argp_state *state, struct select *s)
 {
-	const char *wrong = s->device ? select_device(&s->by, "/sys", s->device) : NULL;
+	const char *wrong = NULL;
 
+	if (s->device)
+		wrong = select_device(&s->by, "/sys", s->device, &s->device_transports);
 	if (wrong)
 		options_error(state, "%s%s--device %s: %s", s->device_origin ?: "",
 			      s->device_origin ? ": " : "", s->device, wrong);
@@ -369,6 +373,8 @@ static enum nt_side side_of_driver(const struct argp_state *state)
 	if (host && target)
 		options_error(state, "this machine is both: take --host for the commands that it "
 				     "sends, or --target for those that it serves");
+	if (!host && !target && transports_there("/sys"))
+		return NT_HOST;
 	if (!host && !target)
 		options_error(state, "no driver of NVMe/TCP is loaded: modprobe nvme-tcp on a "
 				     "host, modprobe nvmet-tcp on a target; with --host or "
@@ -376,7 +382,7 @@ static enum nt_side side_of_driver(const struct argp_state *state)
 	return host ? NT_HOST : NT_TARGET;
 }
 
-enum { RUN_SIDE, RUN_SOURCE, RUN_MEASURE };
+enum { RUN_SIDE, RUN_SOURCE, RUN_MEASURE, RUN_TRANSPORT };
 
 static error_t parse_run(int key, char *arg, struct argp_state *state)
 {
@@ -388,6 +394,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 		state->child_inputs[RUN_SIDE] = &o->side;
 		state->child_inputs[RUN_SOURCE] = &o->source;
 		state->child_inputs[RUN_MEASURE] = o;
+		state->child_inputs[RUN_TRANSPORT] = o;
 		break;
 	case KEY_POINTS:
 		o->ends = !strcmp(arg, "ends");
@@ -417,6 +424,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 					     "between bursts is not seen");
 		options_device(state, &o->only);
 		options_cgroup(state, o);
+		transport_options_end(state, o);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -446,6 +454,7 @@ static const struct argp_child run_children[] = {
 	[RUN_SIDE] = {.argp = &side_argp},
 	[RUN_SOURCE] = {.argp = &source_argp},
 	[RUN_MEASURE] = {.argp = &measure_argp},
+	[RUN_TRANSPORT] = {.argp = &transport_argp},
 	{.argp = &config_argp},
 	{0},
 };

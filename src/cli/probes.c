@@ -99,6 +99,7 @@ static const char *passed_over(const struct probes_report *l, struct probes *p,
 	if (probes_works(p, w, why, size))
 		snprintf(why, size, "%s",
 			 w->source == l->source	 ? "is there, but a better way is as well"
+			 : w->source == NT_CORE	 ? "is there; for --transport pcie and others"
 			 : w->source == NT_STOCK ? "is there; --source stock takes it"
 						 : "is there; --source tracepoints takes it");
 	return why;
@@ -158,6 +159,19 @@ static void print_missing(const struct probes_report *l, struct probes *p, unsig
 	       segments_stages_at(l->side, point) ? "" : "; no stage needs it");
 }
 
+/* What there is for commands of other transports than TCP. */
+static void print_core(struct probes *p)
+{
+	char why[512] = "";
+
+	for (size_t k = 0; k < probe_ways_nr && !*why; k++)
+		if (probe_ways[k].source == NT_CORE)
+			probes_works(p, &probe_ways[k], why, sizeof(why));
+	printf("  other transports: %s\n",
+	       *why ? why
+		    : "submit, queue_rq, cqe and complete, from tracepoints of nvme_core (--transport)");
+}
+
 static void print_text(const struct probes_report *l, struct probes *p)
 {
 	char buf[512], name[256];
@@ -185,6 +199,8 @@ static void print_text(const struct probes_report *l, struct probes *p)
 		if (into[i] == i)
 			printf(" %s", stage_joined_name(l->side, into, i, name, sizeof(name)));
 	printf("%s\n", l->status == LOOK_NONE ? " none" : "");
+	if (l->side == NT_HOST)
+		print_core(p);
 }
 
 /* A list from names with ", " between them. */

@@ -596,8 +596,9 @@ static void waiting(void *context)
 {
 	const struct recording *r = context;
 
-	fprintf(stderr, WAITING_FOR_MODULE "%s: %s\n", driver_name(r->o->run.side),
-		driver_load(r->o->run.side));
+	fprintf(stderr, WAITING_FOR_MODULE "%s: %s\n",
+		module_traced(r->o->run.side, r->o->run.transports),
+		module_load(r->o->run.side, r->o->run.transports));
 }
 
 /* Return: whether @fd is a terminal; a message has been printed then. */

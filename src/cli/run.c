@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/confine.h"
+#include "cli/transport.h"
 #include "core/names.h"
 #include "core/output.h"
 #include "core/rights.h"
@@ -49,6 +50,7 @@ static void stats_describe(struct stats *s, const struct run_options *o)
 
 	s->side = o->side;
 	s->driver = "";
+	s->transports = o->transports;
 	s->source = source_name(o->source);
 	s->sample = o->sample;
 	s->ends = o->ends;
@@ -415,6 +417,7 @@ static int try_open(struct run *r)
 	struct tracer_options to = {
 		.side = r->o->side,
 		.source = r->o->source,
+		.transports = transports_now(r->o),
 		.select = r->cb->select,
 		.only = r->o->only,
 		.overdue_ns = r->o->overdue_ns,
@@ -436,10 +439,15 @@ static int try_open(struct run *r)
 		.context = r,
 		.verbose = r->o->verbose,
 	};
+	const char *lack = transports_lack(r->o, to.transports);
 	enum tracer_status status;
 	char detail[256];
 	int err;
 
+	if (lack) {
+		fprintf(stderr, "ntprof-bpf: %s\n", lack);
+		return 1;
+	}
 	status = tracer_open(&r->t, &to, detail, sizeof(detail));
 	if (status != TRACER_NO_MODULE)
 		started(r);

@@ -23,6 +23,8 @@
  * struct run_options - what to trace, and for how long
  * @side: host or target
  * @source: where points come from; NT_SOURCES: the best source that there is
+ * @transports: those of a host that were asked for, bits of enum nt_transport; 0: none was
+ * @awaits_tcp: see transports_now()
  * @sample: measure about one command in so many; 0 and 1: each command
  * @only: the commands that are selected
  * @overdue_ns: &run_callbacks.record also gets commands that are in flight for longer than this; 0:
@@ -42,6 +44,8 @@
 struct run_options {
 	enum nt_side side;
 	enum nt_source source;
+	unsigned int transports;
+	bool awaits_tcp;
 	uint32_t sample;
 	struct select only;
 	uint64_t overdue_ns;

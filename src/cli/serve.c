@@ -296,6 +296,9 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 				"--keep and --burst: what makes a command slow is mostly between "
 				"two bursts, where nothing is recorded");
 		peer_options_end(state, &o->peers, o->run.side, o->run.fine);
+		if (o->peers.nr && o->run.transports && !(o->run.transports & NT_OF_TCP))
+			options_error(state, "--peer is for NVMe/TCP: a target's stream has no "
+					     "commands of other transports");
 		choose_points(o);
 		break;
 	default:
@@ -361,6 +364,7 @@ static void serve_parse(int argc, char **argv, struct serve_options *o)
 	*o = (struct serve_options){.run = RUN_OPTIONS_DEFAULT,
 				    .flight = FLIGHT_OPTIONS_DEFAULT,
 				    .series = SERIES_DEFAULT};
+	o->run.awaits_tcp = true;
 	/*
 	 * A target's controllers are named by ids, which several subsystems may have. So rows need
 	 * both NQNs.
@@ -725,7 +729,8 @@ static void waiting(void *context)
 	const struct serve *v = context;
 
 	fprintf(stderr, WAITING_FOR_MODULE "%s: %s; serving %s meanwhile\n",
-		driver_name(v->o->run.side), driver_load(v->o->run.side), http_address(v->http));
+		module_traced(v->o->run.side, v->o->run.transports),
+		module_load(v->o->run.side, v->o->run.transports), http_address(v->http));
 	notify(NOTIFY_READY NOTIFY_STATUS "Waiting for the driver's module\n");
 }
 

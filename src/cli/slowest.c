@@ -27,7 +27,7 @@ static const char *longest_stage(const struct nt_record *r, const struct tracer 
 	enum nt_side side = r->side == NT_HOST ? NT_HOST : NT_TARGET;
 	unsigned int most = 0;
 
-	if (!record_stages_joined(r, tracer_missing(t) | record_lacks(r), into, stage))
+	if (!record_stages_joined(r, record_missing(r, tracer_missing(t)), into, stage))
 		return "";
 	for (unsigned int i = 0; i < stages_nr(side); i++)
 		if (into[i] == i && (into[most] != most || stage[i] > stage[most]))

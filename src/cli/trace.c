@@ -273,8 +273,10 @@ static int begin(void *context, const struct tracer *t)
 {
 	struct trace *trace = context;
 
-	fprintf(stderr, "%s of %s\n", source_name(tracer_source(t)),
-		driver_name(trace->o->run.side));
+	enum nt_source source = tracer_source(t);
+
+	fprintf(stderr, "%s of %s\n", source_name(source),
+		source == NT_CORE ? "nvme_core" : driver_name(trace->o->run.side));
 	return put_header(trace);
 }
 
@@ -282,8 +284,9 @@ static void waiting(void *context)
 {
 	struct trace *trace = context;
 
-	fprintf(stderr, WAITING_FOR_MODULE "%s: %s\n", driver_name(trace->o->run.side),
-		driver_load(trace->o->run.side));
+	fprintf(stderr, WAITING_FOR_MODULE "%s: %s\n",
+		module_traced(trace->o->run.side, trace->o->run.transports),
+		module_load(trace->o->run.side, trace->o->run.transports));
 	/* If memory ran out, the header is tried again when tracing begins, or at the end. */
 	trace->begun = !put_header(trace);
 }

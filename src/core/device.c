@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "core/hash.h"
+#include "core/names.h"
 
 #define SUBSYSTEM "nvme-subsys"
 
@@ -65,31 +66,34 @@ static bool find_dir(const char *sysfs, const char *path, char *dir)
 	return last_part(path)[0] && realpath(link, dir);
 }
 
-static bool is_tcp(const char *controller)
+unsigned int transport_of_controller(const char *dir)
 {
-	char transport[16];
+	char name[32];
+	unsigned int i;
 
-	return device_attribute(controller, "transport", transport, sizeof(transport)) &&
-	       !strcmp(transport, "tcp");
+	if (!device_attribute(dir, "transport", name, sizeof(name)))
+		return 0;
+	i = transport_named(name, strlen(name));
+	return 1u << (i < NT_TRANSPORTS_NR ? i : (unsigned int)NT_TRANSPORT_OTHER);
 }
 
-/* Whether any controller of the subsystem uses TCP. The directory has a link to each controller. */
-static bool any_is_tcp(const char *subsystem)
+/* Those of all controllers of a subsystem. The directory has a link to each controller. */
+static unsigned int transports_of(const char *subsystem)
 {
 	char path[PATH_MAX + NAME_MAX + 2];
+	unsigned int transports = 0;
 	struct dirent *e;
-	bool any = false;
 	DIR *d = opendir(subsystem);
 
-	while (d && !any && (e = readdir(d))) {
+	while (d && (e = readdir(d))) {
 		if (strncmp(e->d_name, "nvme", 4) || !isdigit((unsigned char)e->d_name[4]))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", subsystem, e->d_name);
-		any = is_tcp(path);
+		transports |= transport_of_controller(path);
 	}
 	if (d)
 		closedir(d);
-	return any;
+	return transports;
 }
 
 const char *device_find(const char *sysfs, const char *path, struct device *d)
@@ -114,9 +118,8 @@ const char *device_find(const char *sysfs, const char *path, struct device *d)
 		if (strncmp(name, "nvme", 4) != 0 || *end)
 			return "not an NVMe namespace";
 	}
-	if (d->head ? !any_is_tcp(owner) : !is_tcp(owner))
-		return "not connected by NVMe/TCP";
-	return NULL;
+	d->transports = d->head ? transports_of(owner) : transport_of_controller(owner);
+	return d->transports ? NULL : "its controller has no transport";
 }
 
 bool device_is_namespace(const char *name, unsigned int *subsystem, unsigned int *head)

@@ -22,12 +22,14 @@
  * @nsid: its namespace id
  * @head: its commands go through all controllers of the subsystem; otherwise through @instance, N
  *        of nvmeN
+ * @transports: of these controllers, see core/transport.h
  */
 struct device {
 	char subsysnqn[NT_NQN_LEN];
 	uint32_t nsid;
 	bool head;
 	uint32_t instance;
+	unsigned int transports;
 };
 
 /**
@@ -45,6 +47,13 @@ const char *device_find(const char *sysfs, const char *path, struct device *d);
  * there is one
  */
 bool device_attribute(const char *dir, const char *name, char *value, size_t size);
+
+/**
+ * transport_of_controller() - the transport of a controller whose directory in sysfs is @dir
+ *
+ * Return: a bit, 1 << enum nt_transport; 0 if it is no controller.
+ */
+unsigned int transport_of_controller(const char *dir);
 
 /**
  * device_is_namespace() - whether an entry of a controller's directory is one of its namespaces:
@@ -210,6 +219,7 @@ struct queue_ends {
  * @cntlid, @qid, @sqsize: controller id, queue id, size of its submission queue (0's based)
  * @subsysnqn, @hostnqn, @address: "" if unknown; @address on the host only
  * @ends: as this side sees them
+ * @transport: enum nt_transport
  */
 struct queue_info {
 	uint32_t slot;
@@ -222,6 +232,7 @@ struct queue_info {
 	char hostnqn[NT_NQN_LEN];
 	char address[QUEUE_ADDRESS_LEN];
 	struct queue_ends ends;
+	uint8_t transport;
 };
 
 /*

@@ -21,6 +21,23 @@ const char *source_name(enum nt_source source)
 	return source < NT_SOURCES ? names[source] : "none";
 }
 
+const char *transport_name(unsigned int transport)
+{
+	static const char *const names[] = {NT_TRANSPORTS(NAME_SECOND)};
+
+	return name_get(names, ARRAY_SIZE(names), transport);
+}
+
+unsigned int transport_named(const char *name, size_t len)
+{
+	unsigned int i = 0;
+
+	while (i < NT_TRANSPORTS_NR &&
+	       (strlen(transport_name(i)) != len || strncmp(transport_name(i), name, len) != 0))
+		i++;
+	return i;
+}
+
 const char *side_name(enum nt_side side)
 {
 	static const char *const names[] = {[NT_HOST] = "host", [NT_TARGET] = "target"};
@@ -92,9 +109,21 @@ const char *driver_name(enum nt_side side)
 	return side == NT_HOST ? "nvme_tcp" : "nvmet_tcp";
 }
 
+const char *module_traced(enum nt_side side, unsigned int transports)
+{
+	return side == NT_HOST && transports && !(transports & NT_OF_TCP) ? "nvme_core"
+									  : driver_name(side);
+}
+
 const char *driver_load(enum nt_side side)
 {
 	return side == NT_HOST ? "modprobe nvme-tcp" : "modprobe nvmet-tcp";
+}
+
+const char *module_load(enum nt_side side, unsigned int transports)
+{
+	return side == NT_HOST && transports && !(transports & NT_OF_TCP) ? "modprobe nvme"
+									  : driver_load(side);
 }
 
 /* libnvme 1.3 of Debian 12 has numbers of opcodes, but no names. */

@@ -8,11 +8,15 @@
 #define NTPROF_CORE_NAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "shared/record.h"
 
 const char *side_name(enum nt_side side);
-const char *source_name(enum nt_source source); /* "none" for a number out of range */
+const char *source_name(enum nt_source source);	    /* "none" for a number out of range */
+const char *transport_name(unsigned int transport); /* see NT_TRANSPORTS */
+/* @len bytes of @name; NT_TRANSPORTS_NR if there is none */
+unsigned int transport_named(const char *name, size_t len);
 const char *op_name(enum nt_op op);
 enum nt_op op_named(const char *name); /* NT_OPS_NR if there is none */
 const char *shape_name(enum nt_shape shape);
@@ -27,6 +31,16 @@ const char *point_name(enum nt_side side, unsigned int point);
 
 /** driver_name() - name of the traced module in /sys/module: "nvme_tcp" or "nvmet_tcp" */
 const char *driver_name(enum nt_side side);
+
+/**
+ * module_traced() - the module that has to be loaded: driver_name(), or nvme_core for a host's
+ * controllers of other transports alone
+ * @transports: bits of enum nt_transport; 0: TCP
+ */
+const char *module_traced(enum nt_side side, unsigned int transports);
+
+/** module_load() - command that loads it */
+const char *module_load(enum nt_side side, unsigned int transports);
 
 /** driver_load() - command that loads the module: "modprobe nvme-tcp" or "modprobe nvmet-tcp" */
 const char *driver_load(enum nt_side side);

@@ -13,7 +13,7 @@
 const struct segment *segments_of(enum nt_side side, size_t *nr)
 {
 #define SEGMENT(st, sh, from, to) {NT_##st, sh, NT_##from, NT_##to},
-	static const struct segment host[] = {NT_HOST_SEGMENTS(SEGMENT)};
+	static const struct segment host[] = {NT_HOST_SEGMENTS(SEGMENT) NT_CORE_SEGMENTS(SEGMENT)};
 	static const struct segment target[] = {NT_TARGET_SEGMENTS(SEGMENT)};
 #undef SEGMENT
 
@@ -70,7 +70,9 @@ int segments_stage_ending(enum nt_side side, unsigned int point, unsigned int sh
 int record_stage_under_way(const struct nt_record *r)
 {
 	unsigned int asked = r->side == NT_HOST ? NT_H_R2T : NT_T_SEND_R2T;
-	unsigned int shapes = r->points[asked] ? NT_SHAPES_R2T : NT_SHAPES_NOT_R2T;
+	unsigned int shapes = r->side == NT_HOST && r->shape == NT_SHAPE_CORE ? NT_SHAPES_CORE
+			      : r->points[asked]			      ? NT_SHAPES_R2T
+									      : NT_SHAPES_NOT_R2T;
 	uint32_t bounds = segments_points(r->side);
 	unsigned int last = NT_POINTS_MAX;
 	const struct segment *s;
@@ -94,7 +96,7 @@ bool stage_may_be_absent(enum nt_side side, unsigned int stage)
 	for (size_t i = 0; i < nr; i++)
 		if (s[i].stage == stage)
 			shapes |= s[i].shapes;
-	return shapes != NT_SHAPES_ALL;
+	return (shapes & NT_SHAPES_ALL) != NT_SHAPES_ALL && shapes != NT_SHAPES_CORE;
 }
 
 static void join(uint8_t into[NT_STAGES_MAX], uint8_t a, uint8_t b)
@@ -107,8 +109,18 @@ static void join(uint8_t into[NT_STAGES_MAX], uint8_t a, uint8_t b)
 			into[i] = first;
 }
 
+/* Bits of the shapes that commands have; @missing as in stages_join(). */
+static unsigned int shapes_seen(enum nt_side side, uint32_t missing)
+{
+	if (side != NT_HOST)
+		return NT_SHAPES_ALL;
+	return (missing & NT_WITHOUT_TCP ? 0 : NT_SHAPES_ALL) |
+	       (missing & NT_WITH_CORE ? NT_SHAPES_CORE : 0);
+}
+
 void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX])
 {
+	unsigned int shapes = shapes_seen(side, missing), passed = 0;
 	const struct segment *s;
 	size_t nr;
 	bool unknown[NT_STAGES_MAX] = {false};
@@ -121,8 +133,9 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 		bool ends = true;
 
 		for (size_t i = 0; i < nr; i++) {
-			if (!(s[i].shapes & 1u << shape))
+			if (!(s[i].shapes & shapes & 1u << shape))
 				continue;
+			passed |= 1u << s[i].stage;
 			if (missing & 1u << s[i].from) {
 				bool bounded = !(missing & 1u << s[i].to);
 
@@ -154,6 +167,9 @@ void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX
 			if (group != STAGE_UNKNOWN && into[i] == group)
 				into[i] = STAGE_UNKNOWN;
 	}
+	for (unsigned int i = 0; i < stages_nr(side); i++)
+		if (!(passed & 1u << i))
+			into[i] = STAGE_ABSENT;
 }
 
 static void shape_init(struct stage_shape *shape, const struct stage_split *s, unsigned int of)
@@ -171,7 +187,7 @@ static void shape_init(struct stage_shape *shape, const struct stage_split *s, u
 		from = s->missing & 1u << segment[i].from ? last : segment[i].from;
 		to = s->missing & 1u << segment[i].to ? from : segment[i].to;
 		last = to;
-		if (from == to || from == POINT_NONE || at == STAGE_UNKNOWN)
+		if (from == to || from == POINT_NONE || at >= NT_STAGES_MAX)
 			continue;
 		shape->part[shape->nr].from = from;
 		shape->part[shape->nr].to = to;
@@ -220,6 +236,7 @@ void stage_split_init(struct stage_split *s, enum nt_side side, uint32_t missing
 {
 	s->side = side;
 	s->missing = missing;
+	s->shapes = (uint8_t)shapes_seen(side, missing);
 	stages_join(side, missing, s->into);
 	for (unsigned int i = 0; i < NT_SHAPES_NR; i++)
 		shape_init(&s->shape[i], s, i);
@@ -233,7 +250,7 @@ bool stage_split(const struct stage_split *s, const struct nt_record *r,
 
 	memset(stage, 0, NT_STAGES_MAX * sizeof(*stage));
 	/* A damaged stream may contain any value. */
-	if (r->side != s->side || r->shape >= NT_SHAPES_NR)
+	if (r->side != s->side || r->shape >= NT_SHAPES_NR || !(s->shapes & 1u << r->shape))
 		return false;
 	shape = &s->shape[r->shape];
 	/* The point submit may be missing: it depends on a setting of the disk (iostats). */
@@ -258,9 +275,18 @@ uint32_t record_lacks(const struct nt_record *r)
 	bool host = r->side == NT_HOST;
 	unsigned int first = host ? NT_H_RX : NT_T_RX, of_r2t = host ? NT_H_R2T_RX : NT_T_DATA_RX;
 
+	if (host && r->shape == NT_SHAPE_CORE)
+		return 0;
 	if (r->points[first] && (r->shape != NT_SHAPE_R2T_WRITE || r->points[of_r2t]))
 		return 0;
 	return host ? NT_HOST_ARRIVALS : NT_TARGET_ARRIVALS;
+}
+
+uint32_t record_missing(const struct nt_record *r, uint32_t missing)
+{
+	if (r->side == NT_HOST && r->shape == NT_SHAPE_CORE)
+		return missing | NT_WITH_CORE | NT_WITHOUT_TCP;
+	return (missing & ~NT_WITH_CORE) | record_lacks(r);
 }
 
 bool record_stages_joined(const struct nt_record *r, uint32_t missing, uint8_t into[NT_STAGES_MAX],

@@ -66,6 +66,8 @@ bool stage_may_be_absent(enum nt_side side, unsigned int stage);
  * other side of the point to join.
  */
 #define STAGE_UNKNOWN 0xff
+/* Replaces a stage that no command passes: of a transport whose commands were not seen. */
+#define STAGE_ABSENT 0xfe
 
 /* Room for the names of all stages of a side, joined, with the terminating 0. */
 #define STAGE_NAME_LEN 256
@@ -73,9 +75,9 @@ bool stage_may_be_absent(enum nt_side side, unsigned int stage);
 /**
  * stages_join() - which stages are joined into one
  * @side: host or target
- * @missing: bits of the points that nothing gives; 0 joins nothing
+ * @missing: bits of the points that nothing gives, and whose commands were seen; 0 joins nothing
  * @into: filled, for each stage, with the first of the stages that it is joined with (mostly
- *        itself), or STAGE_UNKNOWN
+ *        itself), STAGE_UNKNOWN or STAGE_ABSENT, which are both not less than NT_STAGES_MAX
  */
 void stages_join(enum nt_side side, uint32_t missing, uint8_t into[NT_STAGES_MAX]);
 
@@ -109,6 +111,7 @@ uint64_t record_fine_ns(const struct nt_record *r, unsigned int fine);
  * records
  * @missing: bits of the points that nothing gives there
  * @into: which stages are joined, see stages_join()
+ * @shapes: bits of the shapes that commands there have
  * @shape: for each shape, its parts: from which available point to which, and the stage that the
  *         part counts for
  */
@@ -116,6 +119,7 @@ struct stage_split {
 	enum nt_side side;
 	uint32_t missing;
 	uint8_t into[NT_STAGES_MAX];
+	uint8_t shapes;
 	struct stage_shape {
 		uint8_t nr;
 		struct {
@@ -134,6 +138,14 @@ struct stage_split {
  * Return: bits of points, like the missing points of a machine.
  */
 uint32_t record_lacks(const struct nt_record *r);
+
+/**
+ * record_missing() - what is missing for one record of a machine
+ * @missing: for all records of the machine
+ *
+ * Return: with record_lacks(), and without the stages of transports that are not the record's.
+ */
+uint32_t record_missing(const struct nt_record *r, uint32_t missing);
 
 /** stage_split_init() - fill @s for a side of a machine that lacks the points @missing */
 void stage_split_init(struct stage_split *s, enum nt_side side, uint32_t missing);

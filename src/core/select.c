@@ -157,7 +157,8 @@ const char *select_op(struct nt_selection *s, const char *text)
 	return words_each(text, op_word, s);
 }
 
-const char *select_device(struct nt_selection *s, const char *sysfs, const char *path)
+const char *select_device(struct nt_selection *s, const char *sysfs, const char *path,
+			  unsigned int *transports)
 {
 	const char *wrong;
 	struct device d;
@@ -169,6 +170,7 @@ const char *select_device(struct nt_selection *s, const char *sysfs, const char 
 		return wrong;
 	if (!d.head && (s->instances.nr || s->cntlids.nr))
 		return "has one controller: leave out --ctrl";
+	*transports = d.transports;
 	strcpy(s->subsysnqn, d.subsysnqn);
 	wrong = ranges_add(&s->nsids, d.nsid, d.nsid);
 	return wrong || d.head ? wrong : ranges_add(&s->instances, d.instance, d.instance);

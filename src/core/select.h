@@ -26,6 +26,7 @@
  * @device: only commands of this device; NULL: of any. Where commands are traced, select_device()
  *          makes it a part of @by. Recorded commands are matched by the device names in the
  *          recording
+ * @device_transports: of its controllers, see &device.transports; 0: there is none
  * @device_origin: where the option was given, "FILE:LINE"; NULL: on the command line
  * @cgroup: only commands of this cgroup and of cgroups below it, see cgroup_path(); "": of any.
  *          Where commands are traced, select_cgroup() makes it a part of @by
@@ -40,6 +41,7 @@ struct select {
 	bool failed;
 	uint64_t slower_ns;
 	const char *device;
+	unsigned int device_transports;
 	const char *device_origin;
 	char cgroup[ORIGIN_CGROUP_LEN];
 	const char *cgroup_origin;
@@ -82,10 +84,12 @@ const char *select_lba(struct nt_selection *s, const char *text);
  * @s: already contains all other options
  * @sysfs: see device_find()
  * @path: the device
+ * @transports: filled, see &device.transports
  *
  * Return: NULL, or why the device cannot be selected, in words that follow the path in a message.
  */
-const char *select_device(struct nt_selection *s, const char *sysfs, const char *path);
+const char *select_device(struct nt_selection *s, const char *sysfs, const char *path,
+			  unsigned int *transports);
 
 /**
  * select_cgroup() - select only commands of the cgroup, on this machine

@@ -181,6 +181,7 @@ struct stats_row {
 	bool shared; /* several queues together: STATS_GONE, STATS_OTHERS */
 	bool unstaged_interval;
 	bool unstaged_total;
+	uint8_t transport; /* enum nt_transport */
 	enum nt_op op;
 	struct hist interval;
 	struct hist total;
@@ -285,6 +286,7 @@ struct stats {
 	enum nt_side side;
 	char kernel[65];
 	const char *driver;
+	unsigned int transports; /* that were asked for, see &tracer_options.transports */
 	const char *source;
 	uint32_t missing;
 	uint32_t sample;

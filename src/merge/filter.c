@@ -433,7 +433,7 @@ bool filter_takes_single(const struct filter *f, const struct merge_connection *
 
 	if (!takes_connection(f, c, side))
 		return false;
-	stage_split_init(&how, side, missing | record_lacks(r));
+	stage_split_init(&how, side, record_missing(r, missing));
 	return filter_takes(f, r, &how, span);
 }
 

@@ -183,7 +183,7 @@ static void join_sides(struct merged_split *s, const struct stage_split own[NT_S
 		for (unsigned int i = 0; i < stages_nr((enum nt_side)side); i++) {
 			if (stays_apart(s, side, i))
 				continue;
-			if (into[i] != STAGE_UNKNOWN)
+			if (into[i] < NT_STAGES_MAX)
 				join(s->into, of[i], of[into[i]]);
 			else if (side == NT_TARGET)
 				join(s->into, of[i], NT_MS_NETWORK_TRANSMISSION);
@@ -278,8 +278,8 @@ static bool split_missing(const struct merged_split *s, const struct nt_record *
 	bool no_submit;
 
 	/* A damaged stream may say anything. */
-	if (host->side != NT_HOST || target->side != NT_TARGET || host->shape >= NT_SHAPES_NR ||
-	    target->shape >= NT_SHAPES_NR)
+	if (host->side != NT_HOST || target->side != NT_TARGET || host->shape >= NT_SHAPE_CORE ||
+	    target->shape >= NT_SHAPE_CORE)
 		return false;
 	/* A side that has no R2T's point takes the shape from what was asked for. */
 	if (!(s->missing[NT_HOST] & 1u << NT_H_R2T) &&

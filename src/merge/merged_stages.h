@@ -164,6 +164,8 @@ static const uint8_t merged_of[NT_SIDES][NT_STAGES_MAX] = {
 			[NT_HS_NETWORK_AND_TARGET] = NT_MS_NETWORK_TRANSMISSION,
 			[NT_HS_NSTACK_COMPLETION] = NT_MS_NSTACK_COMPLETION,
 			[NT_HS_NVME_TCP_COMPLETION] = NT_MS_NVME_TCP_COMPLETION,
+			[NT_HS_DEVICE] =
+				NT_MS_NETWORK_TRANSMISSION, /* in no command of both sides */
 			[NT_HS_BLK_COMPLETION] = NT_MS_BLK_COMPLETION,
 		},
 	[NT_TARGET] =
@@ -248,7 +250,7 @@ static inline __attribute__((always_inline)) bool split_whole(const struct nt_re
 	for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
 		stage[i] = 0;
 	/* A damaged stream may say anything. */
-	if (host->side != NT_HOST || target->side != NT_TARGET || target->shape >= NT_SHAPES_NR)
+	if (host->side != NT_HOST || target->side != NT_TARGET || target->shape >= NT_SHAPE_CORE)
 		return false;
 	switch (host->shape) {
 	case NT_SHAPE_READ:

@@ -42,6 +42,8 @@
  * @bio_done: address of nvmet_bio_done(), by which programs know a bio of nvmet, where commands
  *            have the points of a disk, see NT_DISK_POINTS; else 0 (target)
  * @bio_chained: address of bio_chain_endio(): the bio is a part of another one; 0 if not known
+ * @transports: bits of the transports whose commands are seen (host), of which those of TCP have
+ *              programs of their own
  * @only: see @selects
  * @into: for each stage, the first of the stages that it cannot be separated from; see
  *        core/segments.h
@@ -75,6 +77,7 @@ struct nt_knobs {
 	__u8 stages;
 	__u8 fine;
 	__u8 workers;
+	__u8 transports;
 	struct nt_selection only;
 };
 
@@ -246,15 +249,22 @@ struct nt_control {
  *            function
  * @data_ready: address of the function that the driver's sockets call when data have come. It
  *              identifies the driver's sockets among all sockets
+ * @core_ops: addresses of the operations of request queues of any controller whose commands were
+ *            seen by programs for transports other than TCP, each with its enum nt_transport in the
+ *            lowest bits; by hash of the address. The last one with a hash is there
  *
  * The copies in struct nt_control cost less to compare with. Programs compare with these first, and
  * before they read anything with the ones here.
  */
+#define NT_CORE_OPS_BITS 6
 struct nt_learned {
 	__u64 mq_ops[2];
 	__u64 queue_rq;
 	__u64 data_ready;
+	__u64 core_ops[1 << NT_CORE_OPS_BITS];
 };
+#define NT_CORE_TRANSPORT 7ULL /* these bits */
+_Static_assert(NT_TRANSPORTS_NR <= NT_CORE_TRANSPORT, "each has a number there");
 
 /**
  * struct nt_kernel_queue - where a queue lies; user space cannot write it, as struct nt_learned

@@ -15,28 +15,59 @@ enum nt_side {
 
 /*
  * X(identifier, name): sources of points: the tracepoints of a patched driver, or functions and
- * tracepoints of an unpatched kernel.
+ * tracepoints of an unpatched kernel; of a host's controllers of other transports than TCP, the
+ * tracepoints of nvme_core.
  */
 #define NT_SOURCE_NAMES(X)            \
 	X(TRACEPOINTS, "tracepoints") \
-	X(STOCK, "stock")
+	X(STOCK, "stock")             \
+	X(CORE, "nvme_core")
 
 #define NT_ENUM_SOURCE(id, name) NT_##id,
 enum nt_source { NT_SOURCE_NAMES(NT_ENUM_SOURCE) NT_SOURCES };
 
+/*
+ * X(identifier, name): transports of a host's controllers, by the names that their drivers give
+ * themselves (struct nvme_ctrl_ops). Any other driver is OTHER.
+ */
+#define NT_TRANSPORTS(X) \
+	X(TCP, "tcp")    \
+	X(PCIE, "pcie")  \
+	X(RDMA, "rdma")  \
+	X(FC, "fc")      \
+	X(LOOP, "loop")  \
+	X(OTHER, "other")
+
+#define NT_ENUM_TRANSPORT(id, name) NT_TRANSPORT_##id,
+enum nt_transport { NT_TRANSPORTS(NT_ENUM_TRANSPORT) NT_TRANSPORTS_NR };
+
+/* Sets of transports are bits, by number. */
+#define NT_OF_TCP (1u << NT_TRANSPORT_TCP)
+#define NT_NOT_OF_TCP (((1u << NT_TRANSPORTS_NR) - 1) & ~NT_OF_TCP)
+
+/*
+ * Bits of a set of missing points, above those of points, that say whose commands a host saw:
+ * without them those of TCP alone.
+ */
+#define NT_WITH_CORE (1u << 30)	  /* commands of other transports, too */
+#define NT_WITHOUT_TCP (1u << 31) /* none of TCP */
+#define NT_MISSING_POINTS (~(NT_WITH_CORE | NT_WITHOUT_TCP))
+
 /* X(identifier, name on screen, meaning), in the order in which a command passes the points. */
-#define NT_HOST_POINTS(X)                                                                        \
-	X(H_SUBMIT, "submit", "the request's start_time_ns")                                     \
-	X(H_QUEUE_RQ, "queue_rq", "nvme_tcp_queue_rq")                                           \
-	X(H_SEND_CMD, "send_cmd", "first nvme_tcp_try_send_cmd_pdu")                             \
-	X(H_SENT_CMD, "sent_cmd", "nvme_tcp_done_send_req after the command capsule")            \
-	X(H_R2T_RX, "r2t_rx", "arrival of the packet with the first R2T")                        \
-	X(H_R2T, "r2t", "first nvme_tcp_handle_r2t")                                             \
-	X(H_SEND_DATA, "send_data", "first nvme_tcp_try_send_data_pdu")                          \
-	X(H_SENT_DATA, "sent_data", "last nvme_tcp_done_send_req after H2C data")                \
-	X(H_RX, "rx", "arrival of the packet with the first C2H data, or else the response")     \
-	X(H_C2H, "c2h", "first nvme_tcp_handle_c2h_data")                                        \
-	X(H_CQE, "cqe", "nvme_tcp_process_nvme_cqe, or the last data of a read that has no CQE") \
+#define NT_HOST_POINTS(X)                                                                    \
+	X(H_SUBMIT, "submit", "the request's start_time_ns")                                 \
+	X(H_QUEUE_RQ, "queue_rq", "nvme_tcp_queue_rq; of other transports, nvme_setup_cmd")  \
+	X(H_SEND_CMD, "send_cmd", "first nvme_tcp_try_send_cmd_pdu")                         \
+	X(H_SENT_CMD, "sent_cmd", "nvme_tcp_done_send_req after the command capsule")        \
+	X(H_R2T_RX, "r2t_rx", "arrival of the packet with the first R2T")                    \
+	X(H_R2T, "r2t", "first nvme_tcp_handle_r2t")                                         \
+	X(H_SEND_DATA, "send_data", "first nvme_tcp_try_send_data_pdu")                      \
+	X(H_SENT_DATA, "sent_data", "last nvme_tcp_done_send_req after H2C data")            \
+	X(H_RX, "rx", "arrival of the packet with the first C2H data, or else the response") \
+	X(H_C2H, "c2h", "first nvme_tcp_handle_c2h_data")                                    \
+	X(H_CQE, "cqe",                                                                      \
+	  "nvme_tcp_process_nvme_cqe, or the last data of a read that has no CQE; of other " \
+	  "transports, nvme_complete_rq")                                                    \
 	X(H_COMPLETE, "complete", "block_rq_complete")
 
 #define NT_TARGET_POINTS(X)                                                                \
@@ -116,13 +147,14 @@ _Static_assert((int)NT_DISK_POINTS_END <= NT_POINTS_MAX, "a record holds every t
 
 /*
  * X(identifier, name): the shape of a command says which points it passes (NVMe/TCP 1.0, 3.3:
- * command data transfers).
+ * command data transfers). CORE is that of all commands of other transports.
  */
 #define NT_SHAPES(X)                    \
 	X(READ, "read")                 \
 	X(INLINE_WRITE, "inline_write") \
 	X(R2T_WRITE, "r2t_write")       \
-	X(NO_DATA, "no_data")
+	X(NO_DATA, "no_data")           \
+	X(CORE, "nvme_core")
 
 #define NT_ENUM_SHAPE(id, name) NT_SHAPE_##id,
 enum nt_shape { NT_SHAPES(NT_ENUM_SHAPE) NT_SHAPES_NR };
@@ -130,7 +162,9 @@ enum nt_shape { NT_SHAPES(NT_ENUM_SHAPE) NT_SHAPES_NR };
 /* Sets of shapes, for the tables below. */
 #define NT_SHAPES_R2T (1u << NT_SHAPE_R2T_WRITE)
 #define NT_SHAPES_DATA_IN (1u << NT_SHAPE_READ)
-#define NT_SHAPES_ALL ((1u << NT_SHAPES_NR) - 1)
+#define NT_SHAPES_CORE (1u << NT_SHAPE_CORE)
+/* All of NVMe/TCP. */
+#define NT_SHAPES_ALL (((1u << NT_SHAPES_NR) - 1) & ~NT_SHAPES_CORE)
 #define NT_SHAPES_NOT_R2T (NT_SHAPES_ALL & ~NT_SHAPES_R2T)
 #define NT_SHAPES_NOT_DATA_IN (NT_SHAPES_ALL & ~NT_SHAPES_DATA_IN)
 
@@ -138,7 +172,8 @@ enum nt_shape { NT_SHAPES(NT_ENUM_SHAPE) NT_SHAPES_NR };
  * The stages of one side, in the order of a command's life. Time that a side cannot split by itself
  * is one stage, and its name says what it contains: network_and_target on the host,
  * network_and_host on the target (the wait of an R2T write for its data). send_response is not in a
- * merged record, because it runs at the same time as the network.
+ * merged record, because it runs at the same time as the network. transport_and_device is all that
+ * happens between the host's driver of another transport than TCP and the answer.
  */
 #define NT_HOST_STAGES(X)                                \
 	X(HS_BLK_SUBMISSION, "blk_submission")           \
@@ -146,6 +181,7 @@ enum nt_shape { NT_SHAPES(NT_ENUM_SHAPE) NT_SHAPES_NR };
 	X(HS_NETWORK_AND_TARGET, "network_and_target")   \
 	X(HS_NSTACK_COMPLETION, "nstack_completion")     \
 	X(HS_NVME_TCP_COMPLETION, "nvme_tcp_completion") \
+	X(HS_DEVICE, "transport_and_device")             \
 	X(HS_BLK_COMPLETION, "blk_completion")
 
 #define NT_TARGET_STAGES(X)                                \
@@ -160,7 +196,7 @@ enum nt_shape { NT_SHAPES(NT_ENUM_SHAPE) NT_SHAPES_NR };
 enum nt_host_stage { NT_HOST_STAGES(NT_ENUM_STAGE) NT_HOST_STAGES_NR };
 enum nt_target_stage { NT_TARGET_STAGES(NT_ENUM_STAGE) NT_TARGET_STAGES_NR };
 
-#define NT_STAGES_MAX 6
+#define NT_STAGES_MAX 7
 _Static_assert(NT_HOST_STAGES_NR <= NT_STAGES_MAX, "room for every host stage");
 _Static_assert(NT_TARGET_STAGES_NR <= NT_STAGES_MAX, "room for every target stage");
 
@@ -181,6 +217,12 @@ _Static_assert(NT_TARGET_STAGES_NR <= NT_STAGES_MAX, "room for every target stag
 	X(HS_NVME_TCP_COMPLETION, NT_SHAPES_DATA_IN, H_C2H, H_CQE)       \
 	X(HS_NSTACK_COMPLETION, NT_SHAPES_NOT_DATA_IN, H_RX, H_CQE)      \
 	X(HS_BLK_COMPLETION, NT_SHAPES_ALL, H_CQE, H_COMPLETE)
+
+/* Those of a host's commands of other transports. */
+#define NT_CORE_SEGMENTS(X)                                        \
+	X(HS_BLK_SUBMISSION, NT_SHAPES_CORE, H_SUBMIT, H_QUEUE_RQ) \
+	X(HS_DEVICE, NT_SHAPES_CORE, H_QUEUE_RQ, H_CQE)            \
+	X(HS_BLK_COMPLETION, NT_SHAPES_CORE, H_CQE, H_COMPLETE)
 
 #define NT_TARGET_SEGMENTS(X)                                        \
 	X(TS_NSTACK_SUBMISSION, NT_SHAPES_ALL, T_RX, T_CMD)          \

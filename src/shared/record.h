@@ -264,6 +264,11 @@ struct nt_lost {
 #define NT_RELEASED 1ULL
 #define NT_UNMEASURED 2ULL
 /*
+ * Part of the owner of a host's command of another transport than TCP, so that programs for TCP do
+ * not find it.
+ */
+#define NT_CORE_OWNER 4ULL
+/*
  * A target's command ends when its answer is handed to the socket. With finer points its record
  * waits until the answer has left TCP, too. Whichever is later hands it over. @out is the sum of
  * what has happened. A command without a note does not wait. The next command in its place, the end
@@ -401,6 +406,7 @@ struct nt_ends {
  * @no_sqflow: it has no SQ flow control, so that reads may end without a CQE (target; valid as
  *             @cntlid is)
  * @opaque: it receives TLS records, so arrivals are not known
+ * @transport: enum nt_transport (host)
  * @joins: number of the item of NT_POOL_JOINS that notes which of its packets TCP has joined, 0 if
  *         it has none; see bpf/joins.bpf.h
  * @worker: number of what is known of its worker, 0 if nothing is; see bpf/worker.bpf.h
@@ -428,6 +434,7 @@ struct nt_queue {
 	__u8 opaque;
 	__u8 left_out;
 	__u8 no_sqflow;
+	__u8 transport;
 	__u32 joins;
 	__u32 begun;
 	__s64 pdu_time __attribute__((aligned(64)));

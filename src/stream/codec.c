@@ -488,6 +488,7 @@ static const struct wire_field queue_fields[] = {
 	LATER_TEXT(queue.ends.remote),
 	LATER_NUMBER(queue.ends.local_port),
 	LATER_NUMBER(queue.ends.remote_port),
+	LATER_NUMBER(queue.transport),
 	{0},
 };
 

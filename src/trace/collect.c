@@ -172,7 +172,7 @@ int collect_all(struct tracer *t, struct stats *s)
 	int err;
 
 	s->side = t->o.side;
-	s->driver = driver_name(t->o.side);
+	s->driver = module_traced(t->o.side, t->o.transports);
 	s->source = source_name(t->source);
 	s->counted = t->object.knobs->count_all;
 	s->waiting_at_device = in_flight_knows_device(t);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/transport.h"
 #include "trace/private.h"
 
 /*
@@ -54,7 +55,16 @@ static uint32_t pieces_of(uint32_t depth)
 	return n ? n : 1;
 }
 
-static void host_now(struct connections_now *now)
+/* Whether a controller is of a transport whose commands are traced. */
+static bool is_traced(const char *controller, unsigned int transports)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "/sys/class/nvme/%s", controller);
+	return transport_of_controller(path) & transports;
+}
+
+static void host_now(unsigned int transports, struct connections_now *now)
 {
 	uint32_t instance, queues;
 	struct dirent *e;
@@ -68,8 +78,7 @@ static void host_now(struct connections_now *now)
 			continue;
 		if (instance > now->highest_instance)
 			now->highest_instance = instance;
-		sysfs_read(text, sizeof(text), e->d_name, "transport");
-		if (strcmp(text, "tcp"))
+		if (!is_traced(e->d_name, transports))
 			continue;
 		sysfs_read(text, sizeof(text), e->d_name, "queue_count");
 		queues = (uint32_t)strtoul(text, NULL, 10);
@@ -149,16 +158,16 @@ static void target_now(struct connections_now *now)
 	now->pieces = now->queues + now->queues / 8;
 }
 
-void connections_now(enum nt_side side, struct connections_now *now)
+void connections_now(enum nt_side side, unsigned int transports, struct connections_now *now)
 {
 	*now = (struct connections_now){0};
 	if (side == NT_HOST)
-		host_now(now);
+		host_now(transports, now);
 	else
 		target_now(now);
 }
 
-static void count_host(struct stats *s)
+static void count_host(unsigned int transports, struct stats *s)
 {
 	char text[64];
 	struct dirent *e;
@@ -169,10 +178,7 @@ static void count_host(struct stats *s)
 	if (!d)
 		return;
 	while ((e = readdir(d))) {
-		if (e->d_name[0] == '.')
-			continue;
-		sysfs_read(text, sizeof(text), e->d_name, "transport");
-		if (strcmp(text, "tcp"))
+		if (e->d_name[0] == '.' || !is_traced(e->d_name, transports))
 			continue;
 		s->controllers++;
 		sysfs_read(text, sizeof(text), e->d_name, "queue_count");
@@ -288,6 +294,10 @@ static struct queue_ident *learn(struct tracer *t, uint32_t slot, const struct n
 	else
 		snprintf(id->controller, sizeof(id->controller), "cntlid %u", i->cntlid);
 	snprintf(id->peer, sizeof(id->peer), "%s", host ? i->names.subsysnqn : i->names.hostnqn);
+	/* The first commands of a controller of PCIe come before it is part of a subsystem. */
+	if (host && !id->peer[0])
+		sysfs_read(id->peer, sizeof(id->peer), id->controller, "subsysnqn");
+	id->transport = t->object.queues[slot].transport;
 	snprintf(id->other, sizeof(id->other), "%s", host ? i->names.hostnqn : i->names.subsysnqn);
 	id->epoch = t->object.control->epoch;
 	id->older = t->ident[slot];
@@ -364,6 +374,7 @@ struct stats_row *connections_row(struct stats *s, const struct queue_ident *id,
 	if (row) {
 		row->slot = slot;
 		row->who = id->who;
+		row->transport = id->transport;
 	}
 	return row;
 }
@@ -411,7 +422,7 @@ void connections_tidy(struct tracer *t)
 void connections_count(const struct tracer *t, struct stats *s)
 {
 	if (t->o.side == NT_HOST)
-		count_host(s);
+		count_host(t->o.transports, s);
 	else
 		count_target(t, s);
 }
@@ -451,6 +462,7 @@ void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, stru
 		.cntlid = identified ? k->cntlid : NT_CNTLID_NONE,
 		.qid = identified || t->o.side == NT_HOST ? k->qid : 0,
 		.sqsize = identified ? k->sqsize : 0,
+		.transport = k->transport,
 	};
 	ip_text(k->ends.family, k->ends.local, q->ends.local);
 	ip_text(k->ends.family, k->ends.remote, q->ends.remote);

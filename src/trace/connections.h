@@ -41,9 +41,9 @@ struct connections_now {
 
 /**
  * connections_now() - fill @now for a side: from sysfs, or from configfs and the established
- * sockets
+ * sockets; @transports: of a host
  */
-void connections_now(enum nt_side side, struct connections_now *now);
+void connections_now(enum nt_side side, unsigned int transports, struct connections_now *now);
 
 /**
  * connections_established() - the connections that the target has accepted at one of @nr @ports

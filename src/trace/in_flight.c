@@ -93,6 +93,9 @@ static bool copy(const struct tracer *t, const struct nt_cmd *c, struct nt_recor
 
 	*r = c->r;
 	r->side = t->o.side;
+	/* Programs of TCP set it when a command ends, so it may be that of an earlier one. */
+	if (!(owner & NT_CORE_OWNER) && r->shape == NT_SHAPE_CORE)
+		r->shape = NT_SHAPE_NO_DATA;
 	if (task)
 		*task = c->task;
 	*measured = !(owner & NT_UNMEASURED) &&

@@ -109,7 +109,7 @@ int load_open(struct tracer *t)
 		return err;
 	knobs = t->object.knobs;
 	t->cpus = libbpf_num_possible_cpus();
-	connections_now(t->o.side, &now);
+	connections_now(t->o.side, t->o.transports, &now);
 	t->expected = now.pieces;
 	shared = power_of_two(online_cpus());
 	if (shared > SHARED_HISTS_MOST)
@@ -156,6 +156,7 @@ int load_open(struct tracer *t)
 	if (t->o.side == NT_HOST)
 		bpf_map__set_autocreate(object_map(&t->object, "inserted"),
 					t->o.origins & NT_ORIGIN_TASK);
+	knobs->transports = (__u8)t->o.transports;
 	knobs->wake_bytes = RING_BYTES / 4;
 	object_size_map(&t->object, "queues", t->nr_slots);
 	object_size_map(&t->object, "kernel_queues", t->nr_slots);
@@ -238,15 +239,36 @@ static void fine_choose(struct tracer *t, struct probes *p)
 	bpf_map__set_autocreate(object_map(&t->object, "outs"), false);
 }
 
+/* The points of commands of other transports than TCP. */
+#define CORE_POINTS (1u << NT_H_SUBMIT | 1u << NT_H_QUEUE_RQ | 1u << NT_H_CQE | 1u << NT_H_COMPLETE)
+
+/*
+ * Fills @detail if some of the points @wanted have no program. Return: whether all have one
+ */
+static bool has_points(struct probes *p, enum nt_side side, enum nt_source source, uint32_t wanted,
+		       char *detail, size_t size)
+{
+	uint32_t lacking = wanted & ~probes_points(p, source);
+
+	for (size_t i = 0; lacking && i < probe_ways_nr; i++)
+		if (probe_ways[i].side == side && probe_ways[i].source == source &&
+		    probe_ways[i].points & lacking &&
+		    !probes_works(p, &probe_ways[i], detail, size))
+			break;
+	return !lacking;
+}
+
 enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 {
 	const uint32_t ends = t->o.ends ? segments_ends(t->o.side) : 0;
 	const bool all = !t->o.ends || t->o.stages;
+	const bool tcp = t->o.side == NT_TARGET || t->o.transports & NT_OF_TCP;
+	const bool core = t->o.side == NT_HOST && t->o.transports & NT_NOT_OF_TCP;
+	unsigned int sources;
 	uint32_t bounds = all ? segments_points(t->o.side) : ends;
 	uint32_t vital = ends | (all ? probe_vital_points(t->o.side) : 0);
 	uint32_t wanted = bounds;
 	enum tracer_status status = TRACER_OK;
-	const struct probe_way *first = NULL;
 	struct probes *p;
 	uint32_t given;
 
@@ -255,32 +277,38 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 		snprintf(detail, size, "%s", strerror(errno));
 		return errno == ENOMEM ? TRACER_MEMORY : TRACER_LOAD;
 	}
-	if (!probes_module_loaded(p)) {
+	if (core && !has_points(p, t->o.side, NT_CORE, all ? CORE_POINTS : ends, detail, size)) {
+		status = TRACER_NO_CORE;
+		goto out;
+	}
+	if (tcp && !probes_module_loaded(p)) {
 		status = TRACER_NO_MODULE;
 		goto out;
 	}
-	if (!probes_module_btf(p)) {
+	if (tcp && !probes_module_btf(p)) {
 		status = TRACER_NO_MODULE_BTF;
 		goto out;
 	}
-	t->source = t->o.source < NT_SOURCES ? t->o.source : probes_source(p);
+	t->source = !tcp ? NT_CORE : t->o.source < NT_SOURCES ? t->o.source : probes_source(p);
+	sources = 1u << t->source | (core ? 1u << NT_CORE : 0);
 	given = probes_points(p, t->source);
 	if (t->o.select != NT_SELECT_NONE && !t->o.ends)
 		wanted = ~0u;
 	t->missing = segments_points(t->o.side) & ~(given & wanted);
-	if ((vital & ~given) || (t->source == NT_TRACEPOINTS && bounds & ~given)) {
-		for (size_t i = 0; !first && i < probe_ways_nr; i++)
-			if (probe_ways[i].side == t->o.side && probe_ways[i].source == t->source &&
-			    (probe_ways[i].points & bounds & ~given) &&
-			    !probes_works(p, &probe_ways[i], detail, size))
-				first = &probe_ways[i];
+	if (tcp && ((vital & ~given) || (t->source == NT_TRACEPOINTS && bounds & ~given))) {
+		has_points(p, t->o.side, t->source, bounds, detail, size);
 		status = t->source == NT_TRACEPOINTS ? TRACER_NOT_PATCHED : TRACER_NO_PROBES;
 		goto out;
 	}
-	probes_select(p, &t->object, t->source, ends);
+	/* Commands of other transports need no more points than they have. */
+	if (!tcp && all)
+		t->missing = 0;
+	if (core)
+		t->missing |= NT_WITH_CORE | (tcp ? 0 : NT_WITHOUT_TCP);
+	probes_select(p, &t->object, sources, ends);
 	for (unsigned int i = 0; probe_programs(t->o.side)[i]; i++)
 		t->of_ends[i] = object_loads(&t->object, probe_programs(t->o.side)[i]);
-	probes_select(p, &t->object, t->source, wanted);
+	probes_select(p, &t->object, sources, wanted);
 	if (t->o.fine)
 		fine_choose(t, p);
 	/* Without it, workers are named where they hand over what others have submitted. */
@@ -288,7 +316,7 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 	    t->o.verbose)
 		fprintf(stderr, "the kernel lets no program see block_rq_insert\n");
 	stages_join(t->o.side, t->missing, t->into);
-	t->object.knobs->missing = t->missing;
+	t->object.knobs->missing = t->missing & NT_MISSING_POINTS;
 	t->object.knobs->joins_unseen = !object_loads(&t->object, "packet_joined") ||
 					!object_loads(&t->object, "packet_waits");
 	memcpy(t->object.knobs->into, t->into, sizeof(t->into));

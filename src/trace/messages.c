@@ -34,6 +34,10 @@ void tracer_explain(enum tracer_status status, enum nt_side side, const char *de
 	case TRACER_NO_MODULE:
 		snprintf(buf, size, "module %s is not loaded", module);
 		break;
+	case TRACER_NO_CORE:
+		snprintf(buf, size,
+			 "this kernel offers no probes for other transports than TCP: %s", detail);
+		break;
 	case TRACER_NO_MODULE_BTF:
 		snprintf(buf, size,
 			 "/sys/kernel/btf/%s not found: the running %s module was built without "

@@ -14,6 +14,7 @@
  * struct tracer_options - what to trace
  * @side: host or target
  * @source: where its points come from; NT_SOURCES takes the best that there is
+ * @transports: of the controllers of a host, see core/transport.h; 0: TCP alone
  * @select: which commands get a record
  * @only: which commands are seen at all, and which of them get a record: @slower_ns is the
  *        threshold of NT_SELECT_SLOWER
@@ -50,6 +51,7 @@
 struct tracer_options {
 	enum nt_side side;
 	enum nt_source source;
+	unsigned int transports;
 	enum nt_select select;
 	struct select only;
 	uint64_t overdue_ns;

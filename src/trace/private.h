@@ -28,6 +28,7 @@ struct queue_ident {
 	char other[NT_NQN_LEN]; /* see &stats_row.other */
 	uint16_t qid;
 	uint16_t cntlid;
+	uint8_t transport;
 };
 
 /* The controller of a target's queue. */

@@ -130,6 +130,25 @@ const struct probe_way probe_ways[] = {
 	 "tracepoint block_rq_complete",
 	 NULL},
 
+	{NT_HOST,
+	 NT_CORE,
+	 H(SUBMIT) | H(QUEUE_RQ),
+	 {"?core_setup_nested", "core_setup", NULL},
+	 "tracepoint nvme_setup_cmd",
+	 NULL},
+	{NT_HOST,
+	 NT_CORE,
+	 H(CQE),
+	 {"?core_cqe_nested", "core_cqe", NULL},
+	 "tracepoint nvme_complete_rq",
+	 NULL},
+	{NT_HOST,
+	 NT_CORE,
+	 H(COMPLETE),
+	 {"core_complete_nested", "core_complete", NULL},
+	 "tracepoint block_rq_complete",
+	 NULL},
+
 	{NT_TARGET,
 	 NT_TRACEPOINTS,
 	 T(CMD),
@@ -272,6 +291,8 @@ static const char *const host_programs[] = {
 	"queue_rq",
 	"stock_queue_rq_nested",
 	"stock_queue_rq",
+	"core_setup_nested",
+	"core_setup",
 	"stock_learn",
 	"try_send_cmd_pdu",
 	"stock_send_cmd",
@@ -289,8 +310,12 @@ static const char *const host_programs[] = {
 	"stock_in_short",
 	"process_nvme_cqe",
 	"stock_end",
+	"core_cqe_nested",
+	"core_cqe",
 	"rq_complete_nested",
 	"rq_complete",
+	"core_complete_nested",
+	"core_complete",
 	"packet_joined",
 	"packet_waits",
 	PROBE_FINE,
@@ -360,6 +385,12 @@ static const struct {
 	{"stock_queue_rq_nested", "request"},
 	{"rq_complete", "request - -"},
 	{"rq_complete_nested", "request - -"},
+	{"core_setup", "request nvme_command"},
+	{"core_setup_nested", "request nvme_command"},
+	{"core_cqe", "request"},
+	{"core_cqe_nested", "request"},
+	{"core_complete", "request - -"},
+	{"core_complete_nested", "request - -"},
 	{"timed_out", "request"},
 	{PROBE_INSERT, "request"},
 
@@ -433,6 +464,7 @@ bool probe_begins(const char *name)
 {
 	return !strcmp(name, "queue_rq") || !strcmp(name, "queue_rq_nested") ||
 	       !strcmp(name, "stock_queue_rq") || !strcmp(name, "stock_queue_rq_nested") ||
+	       !strcmp(name, "core_setup") || !strcmp(name, "core_setup_nested") ||
 	       !strcmp(name, "done_recv_pdu") || !strcmp(name, "stock_cmd") ||
 	       !strcmp(name, "stock_cmd_no_cq");
 }
@@ -498,7 +530,9 @@ struct attach_place {
 struct probes {
 	enum nt_side side;
 	bool loaded;
+	bool core_loaded;
 	bool module_btf;
+	bool core_btf;
 	bool traced;
 	bool symbols;
 	size_t nr;
@@ -764,12 +798,15 @@ struct probes *probes_new(enum nt_side side, struct bpf_object *obj, const struc
 		btf = btf__load_module_btf(modules[side][i], base);
 		if (btf)
 			places_find(p, btf, btf__type_cnt(base), i + 1);
+		p->core_btf = p->module_btf;
 		p->module_btf = btf || kernel_has_builtin(modules[side][i]);
 		btf__free(btf);
 	}
 	btf__free(base);
 	snprintf(path, sizeof(path), "/sys/module/%s", driver_name(side));
 	p->loaded = access(path, F_OK) == 0;
+	snprintf(path, sizeof(path), "/sys/module/%s", modules[side][0]);
+	p->core_loaded = access(path, F_OK) == 0;
 	return p;
 fail:
 	probes_free(p);
@@ -795,6 +832,11 @@ bool probes_module_loaded(const struct probes *p)
 	return p->loaded;
 }
 
+bool probes_core_loaded(const struct probes *p)
+{
+	return p->core_loaded;
+}
+
 bool probes_module_btf(const struct probes *p)
 {
 	return p->module_btf;
@@ -802,17 +844,19 @@ bool probes_module_btf(const struct probes *p)
 
 static void explain(struct probes *p, const struct attach_place *at, char *why, size_t size)
 {
+	bool of_core = !strncmp(bpf_program__name(at->program), "core_", strlen("core_"));
 	bool of_driver = !strncmp(at->name, "nvme", 4);
+	const char *module = of_core ? modules[p->side][0] : driver_name(p->side);
 
 	if (!at->typed && !at->tracepoint && !p->symbols)
 		symbols_read(p);
-	if (of_driver && !p->loaded) {
-		snprintf(why, size, "module %s is not loaded", driver_name(p->side));
-	} else if (of_driver && !p->module_btf) {
-		snprintf(why, size, "module %s has no type information", driver_name(p->side));
+	if (of_driver && !(of_core ? p->core_loaded : p->loaded)) {
+		snprintf(why, size, "module %s is not loaded", module);
+	} else if (of_driver && !(of_core ? p->core_btf : p->module_btf)) {
+		snprintf(why, size, "module %s has no type information", module);
 	} else if (at->tracepoint && !at->typed) {
 		snprintf(why, size, "no tracepoint %s%s", at->name,
-			 of_driver ? ": the driver is not patched" : "");
+			 of_driver && !of_core ? ": the driver is not patched" : "");
 	} else if (at->typed && !at->fits) {
 		snprintf(why, size, "%s() has other arguments here: %s", at->name,
 			 at->takes ? at->takes : "unknown");
@@ -917,19 +961,21 @@ bool probes_add(struct probes *p, struct object *o, const char *program)
 	return true;
 }
 
-void probes_select(struct probes *p, struct object *o, enum nt_source source, uint32_t points)
+void probes_select(struct probes *p, struct object *o, unsigned int sources, uint32_t points)
 {
 	struct attach_ids *ids = &o->attach_ids;
 
 	memset(ids, 0, sizeof(*ids));
 	for (size_t i = 0; i < p->nr; i++)
 		bpf_program__set_autoload(p->places[i].program, false);
-	for (unsigned int point = 0; point < NT_POINTS_MAX; point++) {
-		const struct probe_way *w = probes_way(p, source, point);
+	for (unsigned int k = 0; k < NT_SOURCES * NT_POINTS_MAX; k++) {
+		enum nt_source source = k / NT_POINTS_MAX;
+		unsigned int point = k % NT_POINTS_MAX;
+		const struct probe_way *w = NULL;
 
-		if (!w || !(points & 1u << point))
-			continue;
-		for (int i = 0; i < PROBES_WAY_PROGRAMS && w->programs[i]; i++) {
+		if (sources & 1u << source && points & 1u << point)
+			w = probes_way(p, source, point);
+		for (int i = 0; w && i < PROBES_WAY_PROGRAMS && w->programs[i]; i++) {
 			bool optional = w->programs[i][0] == '?';
 
 			probes_add(p, o, w->programs[i] + optional);

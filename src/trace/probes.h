@@ -104,6 +104,9 @@ void probes_free(struct probes *p);
 /** probes_module_loaded() - whether the driver is loaded */
 bool probes_module_loaded(const struct probes *p);
 
+/** probes_core_loaded() - whether nvme_core or nvmet, which the driver needs, is loaded */
+bool probes_core_loaded(const struct probes *p);
+
 /** probes_module_btf() - whether the driver, loaded or built in, has type information */
 bool probes_module_btf(const struct probes *p);
 
@@ -128,10 +131,10 @@ enum nt_source probes_source(struct probes *p);
 /**
  * probes_select() - make the object load the programs of the best way to each point, and no others
  * @o: the object that @p was made with
- * @source: the source of the points
+ * @sources: bits of the sources of the points
  * @points: bits of the points wanted
  */
-void probes_select(struct probes *p, struct object *o, enum nt_source source, uint32_t points);
+void probes_select(struct probes *p, struct object *o, unsigned int sources, uint32_t points);
 
 /** probes_add() - make it load @program, too; Return: whether it works on this kernel */
 bool probes_add(struct probes *p, struct object *o, const char *program);

@@ -102,7 +102,7 @@ static int look_load(struct tracer *t, struct probes *p)
 		return -ENOENT;
 	if (capabilities_lack(lacks, sizeof(lacks)))
 		return -EACCES;
-	probes_select(p, &t->object, source, ~0u);
+	probes_select(p, &t->object, 1u << source, ~0u);
 	return load_finish(t);
 }
 
@@ -141,6 +141,7 @@ int tracer_look(const struct tracer_options *o, tracer_look_fn *fn, void *contex
 	if (!t)
 		return -ENOMEM;
 	t->o = *o;
+	t->o.transports = o->transports ?: NT_OF_TCP;
 	t->refused = &refused;
 	libbpf_set_print(NULL);
 	do
@@ -235,12 +236,13 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 	 * Runs again and again while waiting for the module: this check costs nothing, all else
 	 * does.
 	 */
-	if (!kernel_has_module(driver_name(o->side)))
+	if (!kernel_has_module(module_traced(o->side, o->transports)))
 		return TRACER_NO_MODULE;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return TRACER_MEMORY;
 	t->o = *o;
+	t->o.transports = o->transports ?: NT_OF_TCP;
 	t->refused = refused;
 	t->clock.stamp_fd = t->clock.step_fd = -1;
 	if (o->origins && !(t->origins = origins_new(o->origins_pass))) {
@@ -290,7 +292,7 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 			goto out;
 		}
 	}
-	if (o->bursts || o->ends)
+	if (o->bursts || o->ends || !(t->o.transports & NT_OF_TCP))
 		rx_clock_stamps(&t->clock, false);
 	if (o->bursts || o->stages)
 		status = attach_try(t, detail, size);
@@ -373,7 +375,8 @@ uint64_t tracer_adapt(struct tracer *t)
 enum tracer_status tracer_resume(struct tracer *t, char *detail, size_t size)
 {
 	enum tracer_status status;
-	int err = rx_clock_stamps(&t->clock, !t->o.ends || t->o.stages);
+	int err = rx_clock_stamps(&t->clock,
+				  t->o.transports & NT_OF_TCP && (!t->o.ends || t->o.stages));
 
 	if (err) {
 		snprintf(detail, size, "%s", strerror(-err));

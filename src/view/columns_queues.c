@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/names.h"
+
 void columns_queues_own(struct queue_row *r, const struct stats *s, const struct stats_row *row,
 			bool summary)
 {
@@ -96,6 +98,14 @@ static void get_queue(const void *row, const struct column *c, struct value *v)
 		value_natural(v, q->row->qid);
 }
 
+static void get_transport(const void *row, const struct column *c, struct value *v)
+{
+	const struct queue_row *q = row;
+
+	value_text(v, transport_name(q->row->transport));
+	v->none = q->s->side != NT_HOST || q->row->shared;
+}
+
 static void get_iops(const void *row, const struct column *c, struct value *v)
 {
 	const struct queue_row *q = row;
@@ -173,6 +183,7 @@ static const struct column queue[QUEUE_COLUMNS_NR] = {
 	[QUEUE_P99] = COLUMN_P99,
 	[QUEUE_P99_9] = COLUMN_P99_9,
 	[QUEUE_MAX] = COLUMN_MAX,
+	[QUEUE_TRANSPORT] = COLUMN("transport", NAME, .get = get_transport),
 	[QUEUE_WINDOW] = {"window", "over", .unit = UNIT_NANOSECONDS,
 			  COLUMN_FIELD(struct queue_row, window_ns), .least = 1},
 	[QUEUE_DEVICES] = {"devices", "device", .unit = UNIT_TEXT,

@@ -76,6 +76,7 @@ enum queue_column {
 	QUEUE_P99,
 	QUEUE_P99_9,
 	QUEUE_MAX,
+	QUEUE_TRANSPORT, /* of a host's controller */
 	/* Only for a screen. */
 	QUEUE_WINDOW,  /* the time that the latencies are of */
 	QUEUE_DEVICES, /* the disks of its controller; this and the next: no value if not known */

@@ -252,7 +252,7 @@ void columns_stages_of_command(struct command_stages *s, const struct nt_record 
 	uint8_t into[NT_STAGES_MAX];
 
 	s->nr = 0;
-	s->split = record_stages_joined(r, missing | record_lacks(r), into, ns);
+	s->split = record_stages_joined(r, record_missing(r, missing), into, ns);
 	for (unsigned int i = 0; s->split && i < stages_nr(r->side); i++) {
 		if (into[i] != i)
 			continue;
@@ -289,7 +289,7 @@ static void set_under_way(struct command_line *l, const struct nt_record *r, uin
 
 	l->under_way[0] = '\0';
 	stages_join(r->side, missing, into);
-	if (stage >= 0 && into[stage] != STAGE_UNKNOWN)
+	if (stage >= 0 && into[stage] < NT_STAGES_MAX)
 		stage_joined_name(r->side, into, into[stage], l->under_way, sizeof(l->under_way));
 }
 
@@ -663,10 +663,9 @@ unsigned int story_points(const struct slow_command *c, struct story_names *name
 
 	for (int side = 0; side < NT_SIDES; side++)
 		names_init(&names->side[side], (enum nt_side)side,
-			   c->missing[side] |
-				   (side == NT_HOST || !c->alone
-					    ? record_lacks(side == NT_HOST ? &c->host : &c->target)
-					    : 0));
+			   side == NT_HOST ? record_missing(&c->host, c->missing[side])
+			   : c->alone	   ? c->missing[side]
+					   : record_missing(&c->target, c->missing[side]));
 	nr = points_from(points, &c->host, zero);
 	if (!c->alone)
 		nr += points_from(points + nr, &c->target, zero + offset);
@@ -688,7 +687,7 @@ unsigned int story_points_of_side(const struct nt_record *r, uint32_t missing,
 	struct story_side *n = &names->side[r->side];
 	unsigned int nr = columns_points(points, r);
 
-	names_init(n, (enum nt_side)r->side, missing | record_lacks(r));
+	names_init(n, (enum nt_side)r->side, record_missing(r, missing));
 	qsort(points, nr, sizeof(points[0]), by_time);
 	for (unsigned int i = 0; i < nr; i++) {
 		set_stage(&points[i], n, r);

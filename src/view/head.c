@@ -19,7 +19,7 @@ static void get_waiting_for(const void *row, const struct column *c, struct valu
 {
 	const struct stats *s = row;
 
-	value_text(v, driver_name(s->side));
+	value_text(v, module_traced(s->side, s->transports));
 	v->none = !waiting(s);
 }
 
@@ -223,8 +223,9 @@ void head_print(const struct stats *s, const struct controllers *c, bool summary
 		if (!s->recorded)
 			WRAP_LINE(&w, &run_columns, connected, s);
 	} else {
-		snprintf(text, sizeof(text), "waiting for %s: %s", driver_name(s->side),
-			 driver_load(s->side));
+		snprintf(text, sizeof(text), "waiting for %s: %s",
+			 module_traced(s->side, s->transports),
+			 module_load(s->side, s->transports));
 		wrap_text(&w, text);
 	}
 	if (!summary && states_format(c, text, sizeof(text))[0])

@@ -131,10 +131,10 @@ static void put_place(FILE *f, unsigned int where)
 			     : where & STAGE_AT_NETWORK ? 2
 			     : where			? 3
 							: 1;
-	unsigned int end = where & STAGE_AT_TARGET    ? 4
-			   : where & STAGE_AT_NETWORK ? 3
-			   : where		      ? 2
-						      : 4;
+	unsigned int end = where & (STAGE_AT_TARGET | STAGE_AT_DEVICE) ? 4
+			   : where & STAGE_AT_NETWORK		       ? 3
+			   : where				       ? 2
+								       : 4;
 
 	fprintf(f, "style='grid-column:%u/%u'", first, end);
 }

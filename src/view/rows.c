@@ -24,15 +24,17 @@
  * that waits right now. So an interval has the number in flight at its end instead.
  */
 static const unsigned char interval_columns[] = {
-	QUEUE_CONTROLLER, QUEUE_DEVICES, QUEUE_ADDRESS, QUEUE_QUEUE,	 QUEUE_OP,     QUEUE_IOPS,
-	QUEUE_THROUGHPUT, QUEUE_WAITING, QUEUE_OLDEST,	QUEUE_AT_DEVICE, QUEUE_WINDOW, QUEUE_P50,
-	QUEUE_P90,	  QUEUE_P99,	 QUEUE_P99_9,	QUEUE_MAX,
+	QUEUE_CONTROLLER, QUEUE_TRANSPORT, QUEUE_DEVICES,    QUEUE_ADDRESS, QUEUE_QUEUE,
+	QUEUE_OP,	  QUEUE_IOPS,	   QUEUE_THROUGHPUT, QUEUE_WAITING, QUEUE_OLDEST,
+	QUEUE_AT_DEVICE,  QUEUE_WINDOW,	   QUEUE_P50,	     QUEUE_P90,	    QUEUE_P99,
+	QUEUE_P99_9,	  QUEUE_MAX,
 };
 
 static const unsigned char summary_columns[] = {
-	QUEUE_CONTROLLER, QUEUE_QUEUE,	    QUEUE_OP,	     QUEUE_COMMANDS, QUEUE_MEASURED,
-	QUEUE_IOPS,	  QUEUE_THROUGHPUT, QUEUE_IN_FLIGHT, QUEUE_LEFT,     QUEUE_OLDEST,
-	QUEUE_P50,	  QUEUE_P90,	    QUEUE_P99,	     QUEUE_P99_9,    QUEUE_MAX,
+	QUEUE_CONTROLLER, QUEUE_TRANSPORT, QUEUE_QUEUE,	 QUEUE_OP,
+	QUEUE_COMMANDS,	  QUEUE_MEASURED,  QUEUE_IOPS,	 QUEUE_THROUGHPUT,
+	QUEUE_IN_FLIGHT,  QUEUE_LEFT,	   QUEUE_OLDEST, QUEUE_P50,
+	QUEUE_P90,	  QUEUE_P99,	   QUEUE_P99_9,	 QUEUE_MAX,
 };
 
 /*
@@ -93,6 +95,15 @@ static bool any_has(const struct shown *s, unsigned int column)
 	return false;
 }
 
+/* Whether a row is of another transport than TCP. */
+static bool any_of_others(const struct shown *s)
+{
+	for (size_t i = 0; i < s->nr; i++)
+		if (s->row[i].row->transport != NT_TRANSPORT_TCP)
+			return true;
+	return false;
+}
+
 /* Whether a column has values here. */
 static bool column_tells(const struct block *b, const struct shown *s, unsigned int column)
 {
@@ -109,6 +120,8 @@ static bool column_tells(const struct block *b, const struct shown *s, unsigned 
 		/* Not the latencies of the interval, or at a screen whose rows may have others. */
 		return s->has_history ||
 		       (s->total && !b->summary && s->total->base.h != &s->total->row->interval);
+	case QUEUE_TRANSPORT:
+		return any_of_others(s);
 	case QUEUE_DEVICES:
 	case QUEUE_ADDRESS:
 		return any_has(s, column);

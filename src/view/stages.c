@@ -40,9 +40,13 @@ const char *stages_where_name(unsigned int where)
 		[STAGE_AT_HOST | STAGE_AT_TARGET] = "host+target",
 		[STAGE_AT_NETWORK | STAGE_AT_TARGET] = "network+target",
 		[STAGE_AT_HOST | STAGE_AT_NETWORK | STAGE_AT_TARGET] = "host+network+target",
+		[STAGE_AT_DEVICE] = "device",
+		[STAGE_AT_HOST | STAGE_AT_DEVICE] = "host+device",
+		[STAGE_AT_HOST | STAGE_AT_NETWORK | STAGE_AT_TARGET | STAGE_AT_DEVICE] =
+			"host+network+target+device",
 	};
 
-	return names[where] ?: "";
+	return where < ARRAY_SIZE(names) && names[where] ? names[where] : "";
 }
 
 static void where_get(unsigned int where, struct value *v)
@@ -146,6 +150,7 @@ static unsigned int where_of_side(enum nt_side side, const uint8_t *into, unsign
 {
 	static const unsigned char at[NT_SIDES][NT_STAGES_MAX] = {
 		[NT_HOST][NT_HS_NETWORK_AND_TARGET] = STAGE_AT_NETWORK | STAGE_AT_TARGET,
+		[NT_HOST][NT_HS_DEVICE] = STAGE_AT_DEVICE,
 		[NT_TARGET][NT_TS_NETWORK_AND_HOST] = STAGE_AT_HOST | STAGE_AT_NETWORK,
 	};
 	unsigned int own = side == NT_HOST ? STAGE_AT_HOST : STAGE_AT_TARGET, where = 0;
@@ -886,7 +891,7 @@ void columns_waiting(struct waiting_rows *rows, const struct stats *s)
 		waiting_add(&sum[s->rows[i]->op], &s->rows[i]->waiting);
 	for (unsigned int i = 0; i < stages_nr(s->side); i++) {
 		stage_joined_name(s->side, into, i, rows->joined[i], sizeof(rows->joined[i]));
-		for (unsigned int op = 0; op < NT_OPS_NR && into[i] != STAGE_UNKNOWN; op++) {
+		for (unsigned int op = 0; op < NT_OPS_NR && into[i] < NT_STAGES_MAX; op++) {
 			struct waiting_stage *own = &sum[op].stage[i];
 			struct waiting_stage *first = &sum[op].stage[into[i]];
 

@@ -129,6 +129,7 @@ enum {
 	STAGE_AT_HOST = 1,
 	STAGE_AT_NETWORK = 2,
 	STAGE_AT_TARGET = 4,
+	STAGE_AT_DEVICE = 8, /* or a target, behind another transport than TCP */
 };
 
 /**

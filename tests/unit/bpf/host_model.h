@@ -300,9 +300,9 @@ static void stages(const struct nt_record *r, struct nt_record *want)
 	static const struct {
 		__u8 point, stage;
 	} chains[NT_SHAPES_NR][10] = {
-		[NT_SHAPE_READ] = {{0, 0}, {1, 1}, {2, 2}, {8, 3}, {9, 4}, {10, 5}, {11, 0xff}},
-		[NT_SHAPE_INLINE_WRITE] = {{0, 0}, {1, 1}, {2, 2}, {8, 3}, {10, 5}, {11, 0xff}},
-		[NT_SHAPE_NO_DATA] = {{0, 0}, {1, 1}, {2, 2}, {8, 3}, {10, 5}, {11, 0xff}},
+		[NT_SHAPE_READ] = {{0, 0}, {1, 1}, {2, 2}, {8, 3}, {9, 4}, {10, 6}, {11, 0xff}},
+		[NT_SHAPE_INLINE_WRITE] = {{0, 0}, {1, 1}, {2, 2}, {8, 3}, {10, 6}, {11, 0xff}},
+		[NT_SHAPE_NO_DATA] = {{0, 0}, {1, 1}, {2, 2}, {8, 3}, {10, 6}, {11, 0xff}},
 		[NT_SHAPE_R2T_WRITE] = {{0, 0},
 					{1, 1},
 					{2, 2},
@@ -310,7 +310,7 @@ static void stages(const struct nt_record *r, struct nt_record *want)
 					{5, 1},
 					{6, 2},
 					{8, 3},
-					{10, 5},
+					{10, 6},
 					{11, 0xff}},
 	};
 	__u64 at[NT_POINTS_MAX], ns[NT_HOST_STAGES_NR] = {0};

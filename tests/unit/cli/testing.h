@@ -68,6 +68,7 @@ static const struct {
 	{"SIZES", "4k,64k"},
 	{"SOURCE", "stock"},
 	{"TIME", "2s"},
+	{"TRANSPORTS", "tcp"},
 	{"WHEN", "latency>5ms"},
 };
 

@@ -143,7 +143,23 @@ static void a_disk_is_its_namespace_by_all_paths_or_by_its_controller(void **sta
 	assert_int_equal(d.instance, 7);
 }
 
-static void what_is_no_disk_of_nvme_tcp_is_refused(void **state)
+/* The subsystem of nvme3n1 has controllers of both. */
+static void a_disk_has_the_transports_of_its_controllers(void **state)
+{
+	const unsigned int tcp = NT_OF_TCP, pcie = 1u << NT_TRANSPORT_PCIE;
+	struct device d;
+
+	assert_null(device_find(root, "/dev/nvme8n1", &d));
+	assert_int_equal(d.transports, pcie);
+	assert_null(device_find(root, "/dev/nvme4n1", &d));
+	assert_int_equal(d.transports, pcie);
+	assert_null(device_find(root, "/dev/nvme7n2", &d));
+	assert_int_equal(d.transports, tcp);
+	assert_null(device_find(root, "/dev/nvme3n1", &d));
+	assert_int_equal(d.transports, tcp | 1u << NT_TRANSPORT_RDMA);
+}
+
+static void what_is_no_disk_of_nvme_is_refused(void **state)
 {
 	static const struct {
 		const char *path, *why;
@@ -153,8 +169,6 @@ static void what_is_no_disk_of_nvme_tcp_is_refused(void **state)
 		{"", "no such block device"},
 		{"/dev/nvme7n2p1", "a partition"},
 		{"/dev/sda", "not an NVMe namespace"},
-		{"/dev/nvme8n1", "not connected by"},
-		{"/dev/nvme4n1", "not connected by"},
 	};
 	struct device d;
 
@@ -165,6 +179,8 @@ static void what_is_no_disk_of_nvme_tcp_is_refused(void **state)
 			fail_msg("%s: %s", wrong[i].path, why ?: "taken");
 	}
 }
+
+static unsigned int transports;
 
 static bool selects(const struct nt_selection *s, uint32_t instance, const char *nqn, uint32_t nsid)
 {
@@ -178,14 +194,14 @@ static void a_selection_by_a_disk_has_its_commands_only(void **state)
 {
 	struct nt_selection s = {.ops = 0};
 
-	assert_null(select_device(&s, root, "/dev/nvme3n1"));
+	assert_null(select_device(&s, root, "/dev/nvme3n1", &transports));
 	assert_true(selects(&s, 0, "nqn.head", 5));
 	assert_true(selects(&s, 1, "nqn.head", 5));
 	assert_false(selects(&s, 0, "nqn.head", 4));
 	assert_false(selects(&s, 0, "nqn.own", 5));
 
 	s = (struct nt_selection){.ops = 0};
-	assert_null(select_device(&s, root, "/dev/nvme7n2"));
+	assert_null(select_device(&s, root, "/dev/nvme7n2", &transports));
 	assert_true(selects(&s, 7, "nqn.own", 4294967294));
 	assert_false(selects(&s, 8, "nqn.own", 4294967294));
 	assert_false(selects(&s, 7, "nqn.own", 1));
@@ -196,19 +212,19 @@ static void what_contradicts_a_disk_is_refused(void **state)
 	struct nt_selection s = {.ops = 0};
 
 	assert_null(select_nsid(&s, "5"));
-	assert_non_null(select_device(&s, root, "/dev/nvme3n1"));
+	assert_non_null(select_device(&s, root, "/dev/nvme3n1", &transports));
 	s = (struct nt_selection){.ops = 0};
 	assert_null(select_nqn(&s, "nqn.own"));
-	assert_non_null(select_device(&s, root, "/dev/nvme3n1"));
+	assert_non_null(select_device(&s, root, "/dev/nvme3n1", &transports));
 	/* A user may ask for one path of a head. */
 	s = (struct nt_selection){.ops = 0};
 	assert_null(select_ctrl(&s, "nvme1"));
-	assert_null(select_device(&s, root, "/dev/nvme3n1"));
+	assert_null(select_device(&s, root, "/dev/nvme3n1", &transports));
 	assert_true(selects(&s, 1, "nqn.head", 5));
 	assert_false(selects(&s, 0, "nqn.head", 5));
 	s = (struct nt_selection){.ops = 0};
 	assert_null(select_ctrl(&s, "nvme1"));
-	assert_non_null(select_device(&s, root, "/dev/nvme7n2"));
+	assert_non_null(select_device(&s, root, "/dev/nvme7n2", &transports));
 }
 
 /* The name is that of this machine: the head if there are several paths. */
@@ -241,7 +257,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_disk_is_its_namespace_by_all_paths_or_by_its_controller),
-		cmocka_unit_test(what_is_no_disk_of_nvme_tcp_is_refused),
+		cmocka_unit_test(a_disk_has_the_transports_of_its_controllers),
+		cmocka_unit_test(what_is_no_disk_of_nvme_is_refused),
 		cmocka_unit_test(a_selection_by_a_disk_has_its_commands_only),
 		cmocka_unit_test(what_contradicts_a_disk_is_refused),
 		cmocka_unit_test(a_namespace_has_the_name_of_its_disk),

@@ -94,7 +94,7 @@ static bool split(const struct nt_record *r, uint64_t stage[NT_STAGES_MAX])
 static void stages_of_every_shape_add_up_to_the_whole(void **state)
 {
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
-		for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
+		for (unsigned int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 			unsigned int first = needed[side][shape][0];
 			unsigned int last = needed[side][shape][needed_nr(side, shape) - 1];
 
@@ -113,7 +113,7 @@ static void stages_of_every_shape_add_up_to_the_whole(void **state)
 static void points_of_other_shapes_change_nothing(void **state)
 {
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
-		for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
+		for (unsigned int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 			struct nt_record r = record_make(side, shape);
 			uint64_t stage[NT_STAGES_MAX], again[NT_STAGES_MAX];
 
@@ -133,7 +133,7 @@ static void a_missing_point_leaves_no_stage(void **state)
 	static const uint64_t zero[NT_STAGES_MAX];
 
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
-		for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
+		for (unsigned int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 			for (unsigned int i = 0; i < needed_nr(side, shape); i++) {
 				struct nt_record r = record_make(side, shape);
 				uint64_t stage[NT_STAGES_MAX];
@@ -150,7 +150,7 @@ static void a_missing_point_leaves_no_stage(void **state)
 
 static void without_submit_a_host_record_begins_at_queue_rq(void **state)
 {
-	for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
+	for (unsigned int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 		struct nt_record r = record_make(NT_HOST, shape);
 		uint64_t stage[NT_STAGES_MAX], sum = 0;
 
@@ -168,7 +168,7 @@ static void two_points_out_of_order_leave_no_stage(void **state)
 	static const uint64_t zero[NT_STAGES_MAX];
 
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
-		for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
+		for (unsigned int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 			const unsigned int *p = needed[side][shape];
 
 			for (unsigned int i = 0; i + 1 < needed_nr(side, shape); i++) {
@@ -187,7 +187,7 @@ static void two_points_out_of_order_leave_no_stage(void **state)
 static void equal_points_are_in_order(void **state)
 {
 	for (unsigned int side = 0; side < NT_SIDES; side++) {
-		for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
+		for (unsigned int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 			struct nt_record r = record_make(side, shape);
 			uint64_t stage[NT_STAGES_MAX];
 
@@ -284,7 +284,7 @@ static void target_r2t_write_waits_for_network_and_host(void **state)
 
 static void only_r2t_writes_wait_for_the_host(void **state)
 {
-	for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
+	for (unsigned int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 		struct nt_record r = record_make(NT_TARGET, shape);
 		uint64_t stage[NT_STAGES_MAX];
 
@@ -300,7 +300,8 @@ static void stages_have_the_names_of_the_design(void **state)
 {
 	static const char *const host[] = {
 		"blk_submission",    "nvme_tcp_submission", "network_and_target",
-		"nstack_completion", "nvme_tcp_completion", "blk_completion",
+		"nstack_completion", "nvme_tcp_completion", "transport_and_device",
+		"blk_completion",
 	};
 	static const char *const target[] = {
 		"nstack_submission", "nvmet_tcp_submission", "network_and_host",

@@ -42,6 +42,8 @@ static void without_missing_points_every_stage_is_its_own(void **state)
 	for (int side = 0; side < NT_SIDES; side++) {
 		stages_join(side, 0, into);
 		for (unsigned int i = 0; i < stages_nr(side); i++) {
+			if (side == NT_HOST && i == NT_HS_DEVICE)
+				continue;
 			assert_int_equal(into[i], i);
 			assert_string_equal(name_of(side, 0, i), stage_name(side, i));
 		}
@@ -64,6 +66,57 @@ static void two_missing_points_in_a_row_join_three_stages(void **state)
 {
 	assert_string_equal(name_of(NT_TARGET, T(EXEC) | T(DONE), NT_TS_NVMET_TCP_SUBMISSION),
 			    "nvmet_tcp_submission+target_subsystem+nvmet_tcp_completion");
+}
+
+/* A stage that no command passes is not shown, and is joined with no other. */
+static void a_host_has_the_stages_of_its_transports(void **state)
+{
+	const uint32_t ends = segments_points(NT_HOST) & ~segments_ends(NT_HOST);
+	uint8_t into[NT_STAGES_MAX];
+
+	stages_join(NT_HOST, 0, into);
+	assert_int_equal(into[NT_HS_DEVICE], STAGE_ABSENT);
+	stages_join(NT_HOST, NT_WITH_CORE, into);
+	for (unsigned int i = 0; i < stages_nr(NT_HOST); i++)
+		assert_int_equal(into[i], i);
+	stages_join(NT_HOST, NT_WITH_CORE | NT_WITHOUT_TCP, into);
+	for (unsigned int i = 0; i < stages_nr(NT_HOST); i++)
+		assert_int_equal(into[i], i == NT_HS_BLK_SUBMISSION || i == NT_HS_DEVICE ||
+							  i == NT_HS_BLK_COMPLETION
+						  ? i
+						  : STAGE_ABSENT);
+	assert_string_equal(name_of(NT_HOST, NT_WITH_CORE | NT_WITHOUT_TCP | ends, NT_HS_DEVICE),
+			    "transport_and_device+blk_completion");
+	assert_true(segments_only_ends(NT_HOST, NT_WITH_CORE | NT_WITHOUT_TCP | ends));
+}
+
+/* Of another transport than TCP. */
+static void a_command_of_any_transport_has_three_stages(void **state)
+{
+	const uint32_t missing[] = {NT_WITH_CORE, NT_WITH_CORE | NT_WITHOUT_TCP};
+	struct nt_record r = record_make(NT_HOST, NT_SHAPE_CORE);
+	uint64_t stage[NT_STAGES_MAX];
+	uint8_t into[NT_STAGES_MAX];
+
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(record_stages_joined(&r, record_missing(&r, missing[i]), into, stage));
+		assert_int_equal(stage[NT_HS_BLK_SUBMISSION],
+				 r.points[NT_H_QUEUE_RQ] - r.points[NT_H_SUBMIT]);
+		assert_int_equal(stage[NT_HS_DEVICE], r.points[NT_H_CQE] - r.points[NT_H_QUEUE_RQ]);
+		assert_int_equal(stage[NT_HS_BLK_COMPLETION],
+				 r.points[NT_H_COMPLETE] - r.points[NT_H_CQE]);
+		assert_int_equal(into[NT_HS_NETWORK_AND_TARGET], STAGE_ABSENT);
+	}
+	/* A stream that says that there is none has a damaged record. */
+	assert_false(record_stages_joined(&r, 0, into, stage));
+	assert_int_equal(record_lacks(&r), 0);
+	r.points[NT_H_COMPLETE] = r.points[NT_H_CQE] = 0;
+	for (unsigned int p = NT_H_SEND_CMD; p < NT_H_CQE; p++)
+		r.points[p] = 0;
+	assert_int_equal(record_stage_under_way(&r), NT_HS_DEVICE);
+	r = record_make(NT_HOST, NT_SHAPE_READ);
+	record_stages_joined(&r, record_missing(&r, NT_WITH_CORE), into, stage);
+	assert_int_equal(into[NT_HS_DEVICE], STAGE_ABSENT);
 }
 
 static void a_stage_without_a_beginning_is_unknown(void **state)
@@ -90,7 +143,7 @@ static void the_ends_bound_two_stages_of_a_host_and_one_of_a_target(void **state
 		assert_true(segments_only_ends(side, missing));
 		assert_false(segments_only_ends(side, 0));
 		assert_false(segments_only_ends(side, missing & (missing - 1)));
-		for (int shape = 0; shape < NT_SHAPES_NR; shape++) {
+		for (int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 			struct nt_record r = record_make(side, shape);
 
 			for (unsigned int i = 0; i < points_nr(side); i++)
@@ -131,7 +184,7 @@ static void joined_stages_add_up_to_the_whole(void **state)
 		unsigned int first = side == NT_HOST ? NT_H_SUBMIT : NT_T_RX;
 		unsigned int last = points_nr(side) - 1;
 
-		for (int shape = 0; shape < NT_SHAPES_NR; shape++) {
+		for (int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 			/* Any set of the points between the first and the last. */
 			for (uint32_t missing = 0; missing < 1u << last; missing += 2) {
 				struct nt_record r = record_make(side, shape);
@@ -206,8 +259,8 @@ static void a_split_is_that_of_the_table(void **state)
 	for (int side = 0; side < NT_SIDES; side++) {
 		for (uint32_t missing = 0; missing < 1u << points_nr(side); missing++) {
 			stage_split_init(&split, side, missing);
-			for (unsigned int i = 0; i < NT_SHAPES_NR * 3; i++) {
-				struct nt_record r = record_make(side, i % NT_SHAPES_NR);
+			for (unsigned int i = 0; i < NT_SHAPE_CORE * 3; i++) {
+				struct nt_record r = record_make(side, i % NT_SHAPE_CORE);
 
 				/*
 				 * All points that exist, then without one more point, then with two
@@ -216,9 +269,9 @@ static void a_split_is_that_of_the_table(void **state)
 				for (unsigned int p = 0; p < points_nr(side); p++)
 					if (missing & 1u << p)
 						r.points[p] = 0;
-				if (i / NT_SHAPES_NR == 1)
+				if (i / NT_SHAPE_CORE == 1)
 					r.points[missing % points_nr(side)] = 0;
-				if (i / NT_SHAPES_NR == 2)
+				if (i / NT_SHAPE_CORE == 2)
 					r.points[missing % points_nr(side)] = 1;
 				memset(expected, 0, sizeof(expected));
 				good = split_by_table(&r, missing, split.into, expected);
@@ -281,7 +334,7 @@ static void a_record_lacks_the_arrivals_of_which_one_is_not_known(void **state)
 		const unsigned int of_r2t = side == NT_HOST ? NT_H_R2T_RX : NT_T_DATA_RX;
 		const uint32_t arrivals = 1u << first | 1u << of_r2t;
 
-		for (int shape = 0; shape < NT_SHAPES_NR; shape++) {
+		for (int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 			struct nt_record r = record_make((enum nt_side)side, (enum nt_shape)shape);
 
 			assert_int_equal(record_lacks(&r), 0);
@@ -300,6 +353,8 @@ int main(void)
 		cmocka_unit_test(without_missing_points_every_stage_is_its_own),
 		cmocka_unit_test(a_missing_point_joins_the_two_stages_that_it_parts),
 		cmocka_unit_test(two_missing_points_in_a_row_join_three_stages),
+		cmocka_unit_test(a_host_has_the_stages_of_its_transports),
+		cmocka_unit_test(a_command_of_any_transport_has_three_stages),
 		cmocka_unit_test(a_stage_without_a_beginning_is_unknown),
 		cmocka_unit_test(the_ends_bound_two_stages_of_a_host_and_one_of_a_target),
 		cmocka_unit_test(joined_stages_add_up_to_the_whole),

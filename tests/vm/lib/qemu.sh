@@ -75,7 +75,7 @@ qemu_accelerator() {
 # qemu_arguments: fill qemu_args from the options in vm_*: the machine, without the files and sockets behind its
 # devices. A saved machine goes on only with these same arguments.
 qemu_arguments() {
-	local share cpu=max machine="pc,hpet=off" console=ttyS0
+	local share ns cpu=max machine="pc,hpet=off" console=ttyS0
 	local append=(quiet panic=-1 oops=panic tsc=reliable random.trust_cpu=on)
 
 	# nvme-tcp hands the pages of large writes to TCP as they lie in memory, across the end of one huge page into the next.
@@ -130,6 +130,13 @@ qemu_arguments() {
 		qemu_args+=(-device "virtconsole,nr=0,chardev=output")
 	else
 		qemu_args+=(-device "virtserialport,nr=1,chardev=output")
+	fi
+	if [[ -n ${vm_nvme:-} ]]; then
+		qemu_args+=(-device "nvme-subsys,id=nvmes,nqn=ntprof" -device "nvme,id=nvme,serial=ntprof,subsys=nvmes")
+		for ns in 1 2; do
+			qemu_args+=(-blockdev "driver=null-co,node-name=ns$ns,size=268435456,read-zeroes=on,latency-ns=$vm_nvme"
+				-device "nvme-ns,drive=ns$ns,bus=nvme,nsid=$ns")
+		done
 	fi
 	for share in "${!vm_shares[@]}"; do
 		qemu_args+=(-device "virtio-9p-pci,fsdev=$share,mount_tag=$share")
