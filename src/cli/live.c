@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/peering.h"
 #include "cli/run.h"
+#include "cli/transport.h"
 #include "cli/verbs.h"
 #include "core/array.h"
 #include "core/controllers.h"
@@ -61,7 +62,8 @@ enum {
 	CHILD_FORMAT,
 	CHILD_SELECT,
 	CHILD_LIMITS,
-	CHILD_PEER
+	CHILD_PEER,
+	CHILD_TRANSPORT,
 };
 
 /* Refuses group keys that only a host knows of a command. */
@@ -83,6 +85,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_RUN] = &o->run;
+		state->child_inputs[CHILD_TRANSPORT] = &o->run;
 		state->child_inputs[CHILD_STAGES] = &o->run;
 		state->child_inputs[CHILD_BLOCKS] = &o->count;
 		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
@@ -99,6 +102,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 			options_time(state, "--interval", arg, INTERVAL_MIN_NS, INTERVAL_MIN);
 		break;
 	case ARGP_KEY_END:
+		transport_options_end(state, &o->run);
 		group_options_end(&o->groups);
 		o->run.by_other = group_has(&o->groups.choice.grouping.by, GROUP_CTRL) ||
 				  group_has(&o->groups.choice.grouping.by, GROUP_NQN) ||
@@ -138,11 +142,17 @@ static const struct argp_option live_options[] = {
 };
 
 static const struct argp_child live_children[] = {
-	[CHILD_RUN] = {.argp = &run_argp},	 [CHILD_STAGES] = {.argp = &stages_argp},
-	[CHILD_BLOCKS] = {.argp = &blocks_argp}, [CHILD_HISTOGRAM] = {.argp = &histogram_argp},
-	[CHILD_FORMAT] = {.argp = &format_argp}, [CHILD_SELECT] = {.argp = &select_argp},
-	[CHILD_LIMITS] = {.argp = &limits_argp}, [CHILD_GROUP] = {.argp = &group_argp},
-	[CHILD_PEER] = {.argp = &peer_argp},	 {0},
+	[CHILD_RUN] = {.argp = &run_argp},
+	[CHILD_STAGES] = {.argp = &stages_argp},
+	[CHILD_BLOCKS] = {.argp = &blocks_argp},
+	[CHILD_HISTOGRAM] = {.argp = &histogram_argp},
+	[CHILD_FORMAT] = {.argp = &format_argp},
+	[CHILD_SELECT] = {.argp = &select_argp},
+	[CHILD_LIMITS] = {.argp = &limits_argp},
+	[CHILD_GROUP] = {.argp = &group_argp},
+	[CHILD_PEER] = {.argp = &peer_argp},
+	[CHILD_TRANSPORT] = {.argp = &transport_argp},
+	{0},
 };
 
 static const struct argp live_argp = {

@@ -14,7 +14,6 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "cli/transport.h"
 #include "cli/verbs.h"
 #include "core/device.h"
 #include "core/hash.h"
@@ -382,7 +381,7 @@ static enum nt_side side_of_driver(const struct argp_state *state)
 	return host ? NT_HOST : NT_TARGET;
 }
 
-enum { RUN_SIDE, RUN_SOURCE, RUN_MEASURE, RUN_TRANSPORT };
+enum { RUN_SIDE, RUN_SOURCE, RUN_MEASURE };
 
 static error_t parse_run(int key, char *arg, struct argp_state *state)
 {
@@ -394,7 +393,6 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 		state->child_inputs[RUN_SIDE] = &o->side;
 		state->child_inputs[RUN_SOURCE] = &o->source;
 		state->child_inputs[RUN_MEASURE] = o;
-		state->child_inputs[RUN_TRANSPORT] = o;
 		break;
 	case KEY_POINTS:
 		o->ends = !strcmp(arg, "ends");
@@ -424,7 +422,6 @@ static error_t parse_run(int key, char *arg, struct argp_state *state)
 					     "between bursts is not seen");
 		options_device(state, &o->only);
 		options_cgroup(state, o);
-		transport_options_end(state, o);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -454,7 +451,6 @@ static const struct argp_child run_children[] = {
 	[RUN_SIDE] = {.argp = &side_argp},
 	[RUN_SOURCE] = {.argp = &source_argp},
 	[RUN_MEASURE] = {.argp = &measure_argp},
-	[RUN_TRANSPORT] = {.argp = &transport_argp},
 	{.argp = &config_argp},
 	{0},
 };

@@ -22,6 +22,7 @@
 #include "cli/confine.h"
 #include "cli/options.h"
 #include "cli/run.h"
+#include "cli/transport.h"
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/rights.h"
@@ -68,7 +69,7 @@ struct record_options {
 
 enum { KEY_FORCE = 0x100, KEY_MAX_SIZE, KEY_BUFFER, KEY_ORIGIN, KEY_TCP };
 
-enum { CHILD_RUN, CHILD_COMMANDS, CHILD_ENDED, CHILD_SELECT };
+enum { CHILD_RUN, CHILD_COMMANDS, CHILD_ENDED, CHILD_SELECT, CHILD_TRANSPORT };
 
 static error_t parse_record(int key, char *arg, struct argp_state *state)
 {
@@ -77,6 +78,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_RUN] = &o->run;
+		state->child_inputs[CHILD_TRANSPORT] = &o->run;
 		state->child_inputs[CHILD_COMMANDS] = &o->count;
 		state->child_inputs[CHILD_ENDED] = &o->run.only;
 		state->child_inputs[CHILD_SELECT] = &o->run.only;
@@ -112,6 +114,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		break;
 	case ARGP_KEY_END:
+		transport_options_end(state, &o->run);
 		if (o->command && o->output && !strcmp(o->output, "-"))
 			options_error(state,
 				      "-o -: standard output is the command's: take -o FILE");
@@ -156,6 +159,7 @@ static const struct argp_child record_children[] = {
 	[CHILD_COMMANDS] = {.argp = &commands_argp},
 	[CHILD_ENDED] = {.argp = &ended_argp},
 	[CHILD_SELECT] = {.argp = &select_argp},
+	[CHILD_TRANSPORT] = {.argp = &transport_argp},
 	{0},
 };
 

@@ -15,12 +15,13 @@
 #include <unistd.h>
 
 #include "cli/confine.h"
-#include "cli/transport.h"
 #include "core/names.h"
 #include "core/output.h"
 #include "core/rights.h"
 #include "core/time.h"
 #include "core/timer.h"
+#include "core/transport.h"
+#include "trace/kernel.h"
 
 void stream_describe(struct stream_header *h, const struct run_options *o, enum nt_source source)
 {
@@ -410,6 +411,35 @@ static void started(const struct run *r)
 
 /* A recording's interval is shorter; see &tracer_options.tcp_every_ns. */
 #define TCP_EVERY_NS 950000000ULL
+
+const char *transports_lack(const struct run_options *o, unsigned int transports)
+{
+	if (transports & NT_OF_TCP)
+		return NULL;
+	if (o->fine)
+		return "--points fine is for NVMe/TCP: others have no PDUs, and no worker for each queue";
+	if (o->tcp)
+		return "--tcp is for NVMe/TCP: others have no TCP connections";
+	if (o->source < NT_SOURCES)
+		return "--source is for NVMe/TCP: others have one source, the tracepoints of nvme_core";
+	return NULL;
+}
+
+/*
+ * The transports to trace. Where none was asked for, that is TCP, whether or not its driver is
+ * loaded yet; but of a machine that has only controllers of other transports, these, unless
+ * &run_options.awaits_tcp.
+ */
+static unsigned int transports_now(const struct run_options *o)
+{
+	unsigned int others = 0;
+
+	if (o->transports || o->side == NT_TARGET)
+		return o->transports ?: NT_OF_TCP;
+	if (!o->awaits_tcp && !kernel_has_module(driver_name(NT_HOST)))
+		others = transports_there("/sys") & NT_NOT_OF_TCP;
+	return others ?: NT_OF_TCP;
+}
 
 /* Return: 0 if tracing, or still waiting for the module; else 1 with a message printed. */
 static int try_open(struct run *r)

@@ -24,7 +24,7 @@
  * @side: host or target
  * @source: where points come from; NT_SOURCES: the best source that there is
  * @transports: those of a host that were asked for, bits of enum nt_transport; 0: none was
- * @awaits_tcp: see transports_now()
+ * @awaits_tcp: without @transports, take TCP also on a machine that has none
  * @sample: measure about one command in so many; 0 and 1: each command
  * @only: the commands that are selected
  * @overdue_ns: &run_callbacks.record also gets commands that are in flight for longer than this; 0:
@@ -136,6 +136,12 @@ struct run_callbacks {
 	uint64_t keeps;
 	bool ends_processes;
 };
+
+/**
+ * transports_lack() - why something that was asked for cannot be done with these transports, in
+ * words for a message; NULL if it can
+ */
+const char *transports_lack(const struct run_options *o, unsigned int transports);
 
 /** run_selects() - &run_callbacks.select of a verb that wants records of all selected commands */
 static inline enum nt_select run_selects(const struct run_options *o)

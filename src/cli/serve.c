@@ -19,6 +19,7 @@
 #include "cli/peering.h"
 #include "cli/run.h"
 #include "cli/slowest.h"
+#include "cli/transport.h"
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/rights.h"
@@ -232,7 +233,7 @@ static const struct burst stages_default = {.on_ns = 1000000000ULL, .every_ns = 
 
 enum { KEY_LISTEN = 0x100, KEY_BY, KEY_SERIES };
 
-enum { CHILD_RUN, CHILD_STAGES, CHILD_SELECT, CHILD_FLIGHT, CHILD_PEER };
+enum { CHILD_RUN, CHILD_STAGES, CHILD_SELECT, CHILD_FLIGHT, CHILD_PEER, CHILD_TRANSPORT };
 
 /* Which options need records of commands, which have all points or two; NULL: none. */
 static const char *needs_records(const struct serve_options *o)
@@ -260,6 +261,7 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_RUN] = &o->run;
+		state->child_inputs[CHILD_TRANSPORT] = &o->run;
 		state->child_inputs[CHILD_STAGES] = &o->run;
 		state->child_inputs[CHILD_SELECT] = &o->run.only;
 		state->child_inputs[CHILD_FLIGHT] = &o->flight;
@@ -290,6 +292,7 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 		o->series = (unsigned int)options_count(state, "--series", arg, SERIES_MAX);
 		break;
 	case ARGP_KEY_END:
+		transport_options_end(state, &o->run);
 		if (o->flight.recorder.keep_ns && burst_any(&o->run.burst))
 			options_error(
 				state,
@@ -325,9 +328,13 @@ static const struct argp_option serve_options[] = {
 };
 
 static const struct argp_child serve_children[] = {
-	[CHILD_RUN] = {.argp = &run_argp},	 [CHILD_STAGES] = {.argp = &stages_argp},
-	[CHILD_SELECT] = {.argp = &select_argp}, [CHILD_FLIGHT] = {.argp = &flight_argp},
-	[CHILD_PEER] = {.argp = &peer_argp},	 {0},
+	[CHILD_RUN] = {.argp = &run_argp},
+	[CHILD_STAGES] = {.argp = &stages_argp},
+	[CHILD_SELECT] = {.argp = &select_argp},
+	[CHILD_FLIGHT] = {.argp = &flight_argp},
+	[CHILD_PEER] = {.argp = &peer_argp},
+	[CHILD_TRANSPORT] = {.argp = &transport_argp},
+	{0},
 };
 
 static const struct argp serve_argp = {

@@ -15,6 +15,7 @@
 #include "cli/confine.h"
 #include "cli/options.h"
 #include "cli/run.h"
+#include "cli/transport.h"
 #include "cli/verbs.h"
 #include "core/names.h"
 #include "core/time.h"
@@ -332,7 +333,15 @@ static int trace(const struct trace_options *o)
 
 enum { KEY_SUMMARY = 0x100, KEY_EVENTS, KEY_ADMIN, KEY_RAW, KEY_ORIGIN };
 
-enum { CHILD_RUN, CHILD_COMMANDS, CHILD_HISTOGRAM, CHILD_FORMAT, CHILD_ENDED, CHILD_SELECT };
+enum {
+	CHILD_RUN,
+	CHILD_COMMANDS,
+	CHILD_HISTOGRAM,
+	CHILD_FORMAT,
+	CHILD_ENDED,
+	CHILD_SELECT,
+	CHILD_TRANSPORT
+};
 
 /* Refuses options that need the end of a command. */
 static void check_events(const struct argp_state *state, struct trace_options *o)
@@ -367,6 +376,7 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[CHILD_RUN] = &o->run;
+		state->child_inputs[CHILD_TRANSPORT] = &o->run;
 		state->child_inputs[CHILD_COMMANDS] = &o->count;
 		state->child_inputs[CHILD_HISTOGRAM] = &o->histogram;
 		state->child_inputs[CHILD_FORMAT] = &o->format;
@@ -390,6 +400,7 @@ static error_t parse_trace(int key, char *arg, struct argp_state *state)
 		o->raw = true;
 		break;
 	case ARGP_KEY_END:
+		transport_options_end(state, &o->run);
 		check_events(state, o);
 		if (o->origin && o->run.side == NT_TARGET)
 			options_error(state, "--origin: only the host knows where commands come "
@@ -441,6 +452,7 @@ static const struct argp_child trace_children[] = {
 	[CHILD_FORMAT] = {.argp = &format_argp},
 	[CHILD_ENDED] = {.argp = &ended_argp},
 	[CHILD_SELECT] = {.argp = &select_argp},
+	[CHILD_TRANSPORT] = {.argp = &transport_argp},
 	{0},
 };
 

@@ -5,9 +5,7 @@
 
 #include "cli/options.h"
 #include "cli/verbs.h"
-#include "core/names.h"
 #include "core/transport.h"
-#include "trace/kernel.h"
 
 enum { KEY_TRANSPORT = 0x100 };
 
@@ -35,19 +33,6 @@ static const struct argp_option transport_options[] = {
 
 const struct argp transport_argp = {.options = transport_options, .parser = parse_transport};
 
-const char *transports_lack(const struct run_options *o, unsigned int transports)
-{
-	if (transports & NT_OF_TCP)
-		return NULL;
-	if (o->fine)
-		return "--points fine is for NVMe/TCP: others have no PDUs, and no worker for each queue";
-	if (o->tcp)
-		return "--tcp is for NVMe/TCP: others have no TCP connections";
-	if (o->source < NT_SOURCES)
-		return "--source is for NVMe/TCP: others have one source, the tracepoints of nvme_core";
-	return NULL;
-}
-
 void transport_options_end(const struct argp_state *state, struct run_options *o)
 {
 	unsigned int of_device = o->only.device_transports;
@@ -64,15 +49,4 @@ void transport_options_end(const struct argp_state *state, struct run_options *o
 	lack = o->transports ? transports_lack(o, o->transports) : NULL;
 	if (lack)
 		options_error(state, "%s", lack);
-}
-
-unsigned int transports_now(const struct run_options *o)
-{
-	unsigned int others = 0;
-
-	if (o->transports || o->side == NT_TARGET)
-		return o->transports ?: NT_OF_TCP;
-	if (!o->awaits_tcp && !kernel_has_module(driver_name(NT_HOST)))
-		others = transports_there("/sys") & NT_NOT_OF_TCP;
-	return others ?: NT_OF_TCP;
 }

@@ -303,7 +303,8 @@ static void get_fields(struct get *b, const struct wire_field *f, struct stream_
 static void check_header(struct get *b, struct stream_header *h)
 {
 	if ((unsigned int)h->side < NT_SIDES)
-		h->missing &= (1u << points_nr(h->side)) - 1;
+		h->missing &= ((1u << points_nr(h->side)) - 1) |
+			      (h->side == NT_HOST ? NT_WITH_CORE | NT_WITHOUT_TCP : 0);
 	else
 		b->bad = true;
 }

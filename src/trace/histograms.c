@@ -481,6 +481,9 @@ static void count_not_passed(const struct tracer *t, struct stats *s, uint32_t o
 	for (unsigned int i = 0; i < stages_nr(t->o.side); i++)
 		if (c->counted[i] > most)
 			most = c->counted[i];
+	/* Commands of other transports pass none of these stages. */
+	if (t->missing & NT_WITH_CORE && t->o.side == NT_HOST)
+		most = c->counted[NT_HS_NVME_TCP_SUBMISSION];
 	for (unsigned int i = 0; i < stages_nr(t->o.side); i++) {
 		uint64_t not_passed = most - c->counted[i];
 		int64_t zeros = (int64_t)(not_passed - c->zeros[i]), new;

@@ -214,11 +214,15 @@ static void side_begin(struct stage_rows *rows, const struct stats *s, uint8_t i
 		stage_joined_name(s->side, into, i, rows->joined[i], sizeof(rows->joined[i]));
 }
 
-/* Adds the stages @h of @commands commands of an operation. */
-static void side_add(struct stage_rows *rows, enum nt_side side, const uint8_t *into, enum nt_op op,
-		     const struct hist *h, uint64_t commands)
+/*
+ * Adds the stages @h of @commands commands of an operation. Of several transports each has stages
+ * that commands of the others do not pass.
+ */
+static void side_add(struct stage_rows *rows, const struct stats *s, const uint8_t *into,
+		     enum nt_op op, const struct hist *h, uint64_t commands)
 {
-	unsigned int nr = stages_nr(side);
+	unsigned int nr = stages_nr(s->side);
+	enum nt_side side = s->side;
 
 	if (!commands)
 		return;
@@ -227,7 +231,7 @@ static void side_add(struct stage_rows *rows, enum nt_side side, const uint8_t *
 	for (unsigned int i = 0; i < nr; i++) {
 		bool unknown = into[i] == STAGE_UNKNOWN;
 
-		if (into[i] != i && !unknown)
+		if ((into[i] != i && !unknown) || (s->missing & NT_WITH_CORE && !h[i].count))
 			continue;
 		rows->row[rows->nr++] = (struct stage_row){
 			.base = {.h = &h[i], .op = op},
@@ -246,7 +250,7 @@ void columns_stages_of_side(struct stage_rows *rows, const struct stats *s, bool
 
 	side_begin(rows, s, into);
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
-		side_add(rows, s->side, into, (enum nt_op)op,
+		side_add(rows, s, into, (enum nt_op)op,
 			 summary ? s->stage_total[op] : s->stage_interval[op],
 			 commands_of(s, summary, (enum nt_op)op));
 }
@@ -258,7 +262,7 @@ void columns_stages_of_controller(struct stage_rows *rows, const struct stats *s
 	uint8_t into[NT_STAGES_MAX];
 
 	side_begin(rows, s, into);
-	side_add(rows, s->side, into, of->op, h, split_of(h, stages_nr(s->side)));
+	side_add(rows, s, into, of->op, h, split_of(h, stages_nr(s->side)));
 }
 
 static void stages_of_sum(struct stage_rows *rows, const struct stats *s,
@@ -268,7 +272,7 @@ static void stages_of_sum(struct stage_rows *rows, const struct stats *s,
 
 	side_begin(rows, s, into);
 	for (unsigned int op = 0; op < NT_OPS_NR; op++)
-		side_add(rows, s->side, into, (enum nt_op)op, sum->stage[op], sum->commands[op]);
+		side_add(rows, s, into, (enum nt_op)op, sum->stage[op], sum->commands[op]);
 }
 
 /* The first stage of a set; for a part of a stage, that. */

@@ -780,7 +780,8 @@ static __u64 all_stages(enum nt_op op, __u64 stacks)
 
 	for (int i = 0; i < NT_HOST_STAGES_NR; i++) {
 		bool stack = i == NT_HS_NSTACK_COMPLETION;
-		bool absent = i == NT_HS_NVME_TCP_COMPLETION && op != NT_OP_READ;
+		bool absent =
+			i == NT_HS_DEVICE || (i == NT_HS_NVME_TCP_COMPLETION && op != NT_OP_READ);
 
 		sum += stage_sum(op, i, stack ? stacks : !absent);
 	}

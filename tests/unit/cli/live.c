@@ -68,11 +68,12 @@ static void fill(struct stats *s)
 		for (unsigned int n = 0; row && n < rows[i].commands + interval % 5; n++) {
 			hist_count(&row->interval, rows[i].latency_ns);
 			hist_count(&row->total, rows[i].latency_ns);
-			for (unsigned int k = 0; k < NT_HOST_STAGES_NR; k++) {
+			for (unsigned int k = 0; k < NT_HOST_STAGES_NR;
+			     k += k + 1 == NT_HS_DEVICE ? 2 : 1) {
 				hist_count(&s->stage_interval[rows[i].op][k],
-					   rows[i].latency_ns / NT_HOST_STAGES_NR);
+					   rows[i].latency_ns / (NT_HOST_STAGES_NR - 1));
 				hist_count(&s->stage_total[rows[i].op][k],
-					   rows[i].latency_ns / NT_HOST_STAGES_NR);
+					   rows[i].latency_ns / (NT_HOST_STAGES_NR - 1));
 			}
 		}
 	}

@@ -43,8 +43,8 @@ static void commands(const char *controller, const char *peer, uint16_t qid, enu
 	for (uint64_t i = 0; i < times; i++) {
 		hist_count(&row->interval, ns);
 		hist_count(&row->total, ns);
-		for (unsigned int k = 0; k < NT_HOST_STAGES_NR; k++)
-			hist_count(&t.s.stage_interval[op][k], ns / NT_HOST_STAGES_NR);
+		for (unsigned int k = 0; k < NT_HOST_STAGES_NR; k += k + 1 == NT_HS_DEVICE ? 2 : 1)
+			hist_count(&t.s.stage_interval[op][k], ns / (NT_HOST_STAGES_NR - 1));
 	}
 }
 

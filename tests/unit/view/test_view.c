@@ -67,6 +67,8 @@ static struct stats stats_make(void)
 	row_add(stats_row(&s, "nvme10", "nqn.2024-01.org.example:two", 1, NT_OP_WRITE, false),
 		10 * MS, 1000000, 500);
 	for (unsigned int i = 0; i < NT_HOST_STAGES_NR; i++) {
+		if (i == NT_HS_DEVICE)
+			continue;
 		stage_add(&s, NT_OP_READ, i, i == NT_HS_NETWORK_AND_TARGET ? 80 * US : 4 * US, 3);
 		stage_add(&s, NT_OP_WRITE, i, i == NT_HS_NVME_TCP_COMPLETION ? 0 : 2 * MS, 500);
 	}

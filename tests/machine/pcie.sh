@@ -1,0 +1,140 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A host's disks of PCIe: every command is counted once, as what it is, on its namespace, and its three stages add up;
+# polled queues, passthrough, errors, resets and a disk that is pulled out lose none; controllers of TCP beside them.
+# run with: --nvme 2000000
+# takes: 60
+set -u
+. /lib/machine.sh
+
+disk_ns=2000000 # what a disk takes for each command, at least
+modprobe nvme poll_queues=1
+wait_for test -b /dev/nvme0n2
+path=$(host_path nvme0)
+
+job() {
+	fio --name=x --filename=/dev/nvme0n1 --direct=1 --ioengine=libaio --size=100M "$@" >/tmp/fio 2>&1 || cat /tmp/fio
+}
+
+# Nothing is said of a transport: there is no nvme-tcp.
+check "nvme-tcp is not loaded" test ! -e /sys/module/nvme_tcp
+ntprof-bpf probes --host >/tmp/probes
+check "probes says what is seen of other transports" \
+	grep -q '^  other transports: submit, queue_rq, cqe and complete' /tmp/probes
+tracer_start /tmp/host trace --host --summary
+host=$tracer_pid
+declare -A before
+for f in 1 5 16; do
+	before[$f]=$(block_stat "$path" $f)
+done
+job --rw=randrw --bssplit=4k/60:64k/30:512k/10 --iodepth=8 --number_ios=600
+job --rw=write --bs=4k --number_ios=64 --fsync=8
+job --rw=randread --bs=4k --ioengine=pvsync2 --hipri --number_ios=100
+tracer_stop "$host"
+equal "trace exits with 0" $? 0
+for f in 1 5 16; do
+	did[f]=$(($(block_stat "$path" $f) - ${before[$f]}))
+done
+did[5]=$((did[5] - did[16]))
+echo "# block layer: ${did[1]} reads, ${did[5]} writes, ${did[16]} flushes"
+check "there were enough" test "${did[1]}" -ge 300 -a "${did[5]}" -ge 250 -a "${did[16]}" -ge 7
+counted "every read is counted" "$(commands /tmp/host.err read)" "${did[1]}" /tmp/host.err
+counted "every write is counted" "$(commands /tmp/host.err write)" "${did[5]}" /tmp/host.err
+counted "every flush is counted" "$(commands /tmp/host.err flush)" "${did[16]}" /tmp/host.err
+no_losses "nothing is lost" /tmp/host.err
+grep -E ' host nvme0 q[1-9]' /tmp/host >/tmp/records
+equal "there is a record of each" "$(grep -cE ' op=(read|write|flush) ' /tmp/records)" $((did[1] + did[5] + did[16]))
+unconserved /tmp/records 3 >/tmp/bad
+equal "the stages of every command add up to its latency" "$(wc -l </tmp/bad)" 0
+head -n 3 /tmp/bad
+check "they have the shape of what nvme_core sees" grep -q ' shape=nvme_core ' /tmp/records
+equal "no stage of TCP is in them" "$(grep -c 'nvme_tcp_submission\|network_and_target' /tmp/records)" 0
+for op in read write; do
+	equal "the kernel's sums of the stages of ${op}s are their latencies" \
+		"$(total /tmp/host.err 8 stage $op)" "$(latencies /tmp/host $op)"
+done
+# What the disk takes is in the device's stage.
+check "each read took the disk's time in transport_and_device" awk -v least=$disk_ns '
+	/ op=read / { n++; if (match($0, /transport_and_device=[0-9]+/) && substr($0, RSTART + 21, RLENGTH - 21) + 0 >= least) ok++ }
+	END { print "# " ok + 0 " of " n + 0 " reads"; exit !(n && ok == n) }' /tmp/records
+check "a polled queue is among them" grep -q ' q3 ' /tmp/records
+
+# Rows, errors, passthrough, admin commands, a reset under load, and both namespaces.
+tracer_start /tmp/live --host -i 1 --format json
+live=$tracer_pid
+for ((i = 0; i < 5; i++)); do
+	nvme read /dev/nvme0n1 -s 999999999 -z 4096 >/dev/null 2>&1
+	nvme read /dev/nvme0n2 -s 0 -z 4096 >/dev/null 2>&1
+done
+nvme id-ctrl /dev/nvme0 >/dev/null
+job --rw=randread --bs=4k --iodepth=4 --time_based --runtime=3 &
+sleep 1
+nvme reset /dev/nvme0
+wait $!
+check "reads went on after a reset" grep -q 'err= 0' /tmp/fio
+tracer_stop "$live"
+equal "live exits with 0" $? 0
+check "rows say the transport" grep -q '"transport":"pcie"' /tmp/live
+check "errors are counted by status" grep -q '"status":"[^"]*lba' /tmp/live
+tail -n 1 /tmp/live >/tmp/summary
+for name in overwritten no_start point_missing no_slot probe_missed; do
+	equal "a reset leaves no $name" "$(grep -o "\"$name\":[0-9]*" /tmp/summary | head -n 1)" "\"$name\":0"
+done
+
+# Recorded, selected by the disk, and reported.
+timeout 20 ntprof-bpf record --host --device /dev/nvme0n2 -o /tmp/r.ntp -d 6 2>/tmp/record.err &
+recorder=$!
+wait_for has_link $recorder
+sleep 1
+job --rw=randread --bs=4k --number_ios=100
+fio --name=x --filename=/dev/nvme0n2 --direct=1 --rw=randread --bs=4k --size=100M --number_ios=50 >/tmp/fio 2>&1 || cat /tmp/fio
+wait $recorder
+ntprof-bpf report /tmp/r.ntp >/tmp/report
+equal "a recording has the commands of its disk only" "$(commands /tmp/report read)" 50
+check "the report has the stages of its transport" grep -q transport_and_device /tmp/report
+equal "and no others" "$(grep -c nvme_tcp_submission /tmp/report)" 0
+
+# What is of TCP alone is refused.
+for wrong in '--points fine' --tcp '--source stock'; do
+	# shellcheck disable=SC2086 # an option and its argument
+	ntprof-bpf --host --transport pcie $wrong -d 1 >/tmp/wrong 2>&1
+	check "$wrong is refused" grep -q 'is for NVMe/TCP' /tmp/wrong
+done
+
+# Beside TCP: each has its stages.
+target_subsystem "$(target_setup_null a size=64)"
+target_port
+tcp=$(host_connect -i 1)
+tracer_start /tmp/both trace --host --transport tcp,pcie --summary
+both=$tracer_pid
+job --rw=randread --bs=4k --iodepth=4 --number_ios=200
+fio --name=x --filename="$(host_device "$tcp")" --direct=1 --ioengine=libaio --iodepth=4 --rw=randread --bs=4k --size=32M \
+	--number_ios=150 >/tmp/fio 2>&1 || cat /tmp/fio
+tracer_stop "$both"
+equal "PCIe beside TCP" "$(grep -c ' host nvme0 q[1-9].* op=read .*transport_and_device=' /tmp/both)" 200
+equal "TCP beside PCIe" "$(grep -c " host $tcp q[1-9].* op=read .*network_and_target=" /tmp/both)" 150
+grep -E ' op=read ' /tmp/both >/tmp/records
+unconserved /tmp/records 3 >/tmp/bad
+equal "all of them add up" "$(wc -l </tmp/bad)" 0
+no_losses "nothing is lost of both" /tmp/both.err
+tracer_start /tmp/tcp --host -i 1
+only=$tracer_pid
+job --rw=randread --bs=4k --number_ios=50
+tracer_stop "$only"
+equal "without --transport it is TCP where there is nvme-tcp" "$(commands /tmp/tcp read)" 0
+
+# A disk that is pulled out.
+tracer_start /tmp/gone --host --transport pcie -i 1
+gone=$tracer_pid
+job --rw=randread --bs=4k --iodepth=8 --time_based --runtime=4 &
+sleep 1
+echo 1 >"/sys/class/nvme/nvme0/device/remove"
+wait $!
+sleep 1
+tracer_stop "$gone"
+equal "a disk that is pulled out ends nothing else" $? 0
+check "its reads were counted" test "$(commands /tmp/gone read)" -gt 50
+equal "none stays in flight" "$(loss /tmp/gone in_flight)" 0
+host_disconnect
+target_remove
+finish
