@@ -233,9 +233,14 @@ int one_side_queue(struct one_side *o, const struct queue_info *info)
 /* Return: the row of a queue. Past the limit, or if @q is NULL, the row that all others share. */
 static struct stats_row *row_get(struct one_side *o, const struct queue *q, enum nt_op op)
 {
+	struct stats_row *row;
+
 	if (!q || o->s.nr_rows >= ONE_SIDE_ROWS_MAX)
 		return stats_row(&o->s, "", "", 0, op, true);
-	return stats_row_of(&o->s, q->controller, q->peer, q->other, q->qid, op, false);
+	row = stats_row_of(&o->s, q->controller, q->peer, q->other, q->qid, op, false);
+	if (row)
+		row->transport = q->info.transport;
+	return row;
 }
 
 static int count_error(struct one_side *o, const struct queue *q, enum nt_op op, uint16_t status)

@@ -82,7 +82,7 @@ for name in overwritten no_start point_missing no_slot probe_missed; do
 done
 
 # Recorded, selected by the disk, and reported.
-timeout 20 ntprof-bpf record --host --device /dev/nvme0n2 -o /tmp/r.ntp -d 6 2>/tmp/record.err &
+ntprof-bpf record --host --device /dev/nvme0n2 -o /tmp/r.ntp -d 6 2>/tmp/record.err &
 recorder=$!
 wait_for has_link $recorder
 sleep 1

@@ -108,6 +108,30 @@ static void ids_that_never_come_back_share_what_there_is(void **state)
 	one_side_free(o);
 }
 
+static void rows_have_the_transport_of_their_queue(void **state)
+{
+	const uint64_t losses[COUNTERS_NR] = {0};
+	const struct queue_info pcie = {
+		.slot = 1, .gen = 1, .qid = 1, .transport = NT_TRANSPORT_PCIE};
+	const struct nt_record r = {.side = NT_HOST,
+				    .op = NT_OP_READ,
+				    .shape = NT_SHAPE_CORE,
+				    .slot = 1,
+				    .gen = 1,
+				    .qid = 1,
+				    .points = {[NT_H_SUBMIT] = 1000, [NT_H_COMPLETE] = 2000}};
+	struct one_side *o = one_side_new(NT_HOST);
+	const struct stats *s;
+
+	assert_non_null(o);
+	assert_int_equal(one_side_queue(o, &pcie), 0);
+	assert_int_equal(one_side_record(o, &r, 0), 0);
+	s = one_side_stats(o, "6.1", 1, losses, 1);
+	assert_int_equal(s->nr_rows, 1);
+	assert_int_equal(s->rows[0]->transport, NT_TRANSPORT_PCIE);
+	one_side_free(o);
+}
+
 static const struct stats *with_read(struct one_side *o, uint64_t rx, uint64_t lacking)
 {
 	const uint64_t losses[COUNTERS_NR] = {[NT_CNT_ARRIVAL_MISSING] = lacking};
@@ -160,6 +184,7 @@ int main(void)
 		cmocka_unit_test(queues_are_known_however_often_they_reconnect),
 		cmocka_unit_test(ids_that_never_come_back_share_what_there_is),
 		cmocka_unit_test(records_without_arrivals_are_in_stages),
+		cmocka_unit_test(rows_have_the_transport_of_their_queue),
 	};
 
 	return cmocka_run_group_tests_name("one_side", tests, NULL, NULL);
