@@ -95,7 +95,7 @@ static __always_inline __u32 stages_passed(const enum nt_side side, const __u32 
 				    : 0 NT_TARGET_SEGMENTS(NT_PASSED);
 }
 
-static __always_inline int stages_of(const enum nt_side side)
+static __always_inline int stages_nr_of(const enum nt_side side)
 {
 	return side == NT_TARGET ? (int)NT_TARGET_STAGES_NR : (int)NT_HOST_STAGES_NR;
 }
@@ -158,7 +158,7 @@ static __always_inline bool stages_count_joined(const enum nt_side side, const s
 	if (nt_knobs.no_histograms)
 		return true;
 	passed = stages_passed(side, shape) & ~unknown;
-	for (int i = stages_of(side) - 1; i > 0; i--) {
+	for (int i = stages_nr_of(side) - 1; i > 0; i--) {
 		for (int k = 0; k < i; k++) {
 			if (nt_knobs.into[i] != k)
 				continue;
@@ -168,7 +168,7 @@ static __always_inline bool stages_count_joined(const enum nt_side side, const s
 			passed &= ~(1u << i);
 		}
 	}
-	for (int i = 0; i < stages_of(side); i++)
+	for (int i = 0; i < stages_nr_of(side); i++)
 		if (passed & 1u << i)
 			stage_count(&s->h[i], max_at(&s->h[i], epoch), stage[i]);
 	return true;

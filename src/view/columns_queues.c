@@ -103,7 +103,7 @@ static void get_transport(const void *row, const struct column *c, struct value 
 	const struct queue_row *q = row;
 
 	value_text(v, transport_name(q->row->transport));
-	v->none = q->s->side != NT_HOST || q->row->shared;
+	v->none = q->row->shared || q->s->side != NT_HOST;
 }
 
 static void get_iops(const void *row, const struct column *c, struct value *v)

@@ -67,7 +67,7 @@ static void intervals_add_up(void **state)
 
 	for (unsigned int i = 0; i < COMMANDS; i++)
 		assert_int_equal(details_add(d, &records[i][NT_HOST], &records[i][NT_TARGET]), 0);
-	for (unsigned int shape = 0; shape < NT_SHAPES_NR; shape++) {
+	for (unsigned int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 		int64_t latency[NT_SIDES] = {0}, network = 0;
 
 		for (unsigned int i = 0; i < COMMANDS; i++) {
@@ -259,7 +259,7 @@ static void what_is_out_of_order_has_no_trips(void **state)
 	details_free(d);
 	d = details_new();
 	host = records[0][NT_HOST];
-	target.shape = (uint8_t)((host.shape + 1) % NT_SHAPES_NR);
+	target.shape = (uint8_t)((host.shape + 1) % NT_SHAPE_CORE);
 	assert_int_equal(details_add(d, &host, &target), 0);
 	assert_int_equal(sum_of(d, DETAIL_NETWORK, (enum nt_shape)host.shape), 0);
 	details_free(d);

@@ -205,7 +205,7 @@ static void must_not_split(const struct nt_record *host, const struct nt_record 
 
 static void every_shape_is_split_as_worked_out_by_hand(void **state)
 {
-	assert_int_equal(ARRAY_SIZE(examples), NT_SHAPES_NR);
+	assert_int_equal(ARRAY_SIZE(examples), NT_SHAPE_CORE);
 	for (size_t i = 0; i < ARRAY_SIZE(examples); i++) {
 		struct nt_record host = example_record(&examples[i], NT_HOST);
 		struct nt_record target = example_record(&examples[i], NT_TARGET);
@@ -479,7 +479,7 @@ static void the_ends_of_both_sides_make_three_stages(void **state)
 
 		if (!e->host[NT_H_SUBMIT])
 			continue;
-		for (int shape = 0; shape < NT_SHAPES_NR; shape++) {
+		for (int shape = 0; shape < NT_SHAPE_CORE; shape++) {
 			host.shape = (__u8)shape;
 			assert_true(merged_split(&both, &host, &target, stage));
 			assert_int_equal(stage[NT_MS_BLK_SUBMISSION], submission);
@@ -621,7 +621,7 @@ static void stages_of_many_commands_add_up_and_are_not_negative(void **state)
 		shapes[host->shape]++;
 	}
 	assert_int_equal(shapes[0] + shapes[1] + shapes[2] + shapes[3], COMMANDS);
-	for (unsigned int i = 0; i < NT_SHAPES_NR; i++)
+	for (unsigned int i = 0; i < NT_SHAPE_CORE; i++)
 		assert_true(shapes[i] > COMMANDS / 20);
 	traffic_free(t);
 	free(seen);

@@ -400,7 +400,7 @@ static void a_frame_with_wrong_contents_is_refused(void **state)
 		 37},
 		{STREAM_RECORD,
 		 "\0\0\0\0\0\0\0\0"
-		 "\0\0\4"
+		 "\0\0\5"
 		 "12123412341234"
 		 "123412341212",
 		 37},

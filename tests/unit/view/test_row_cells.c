@@ -353,6 +353,7 @@ static void a_queue_is_described_by_its_row(void **state)
 		"p99 -",
 		"p99_9 -",
 		"max 1000000",
+		"transport -",
 	};
 	static const char *const second[] = {
 		"controller nvme0#2",
@@ -374,6 +375,7 @@ static void a_queue_is_described_by_its_row(void **state)
 		"p99 -",
 		"p99_9 -",
 		"max -",
+		"transport -",
 	};
 	struct stats s = {.side = NT_TARGET, .seconds = 0.5, .waiting_at_device = true};
 	struct stats_row *r = queue(&s, "nqn.a", 1, false);
