@@ -222,7 +222,7 @@ static void count_stages(struct nt_record *r)
 	if (!is_split)
 		return;
 	model.counts[NT_CNT_ARRIVAL_MISSING] += lacks;
-	for (int i = 0; i < NT_STAGES_MAX; i++) {
+	for (int i = 0; i < NT_TARGET_STAGES_NR; i++) {
 		if ((i == NT_TS_NETWORK_AND_HOST && r->shape != NT_SHAPE_R2T_WRITE) ||
 		    (i == NT_TS_NSTACK_SUBMISSION && lacks))
 			continue;
