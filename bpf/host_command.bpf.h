@@ -420,9 +420,11 @@ static __always_inline void answer_fill(struct nt_answer *a, const struct nt_rec
 	a->known = NT_A_RETRIES;
 	if (r->flags & NT_F_CANCELLED)
 		return;
-	a->result = BPF_CORE_READ(driver_part(rq), req.result.u64);
+	a->result = BPF_CORE_READ(nvme_part(rq), result.u64);
 	a->known |= NT_A_RESULT;
-	if (only_ends(r) || r->flags & NT_F_NO_CQE || !r->points[NT_H_CQE])
+	/* nvme_core does not see where the submission queue is. */
+	if (only_ends(r) || r->shape == NT_SHAPE_CORE || r->flags & NT_F_NO_CQE ||
+	    !r->points[NT_H_CQE])
 		return;
 	a->sq_head = r->seq[0];
 	a->known |= NT_A_SQ_HEAD;
