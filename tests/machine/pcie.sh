@@ -36,7 +36,7 @@ for f in 1 5 16; do
 done
 did[5]=$((did[5] - did[16]))
 echo "# block layer: ${did[1]} reads, ${did[5]} writes, ${did[16]} flushes"
-check "there were enough" test "${did[1]}" -ge 300 -a "${did[5]}" -ge 250 -a "${did[16]}" -ge 7
+check "there were enough" test "${did[1]}" -ge 250 -a "${did[5]}" -ge 250 -a "${did[16]}" -ge 7
 counted "every read is counted" "$(commands /tmp/host.err read)" "${did[1]}" /tmp/host.err
 counted "every write is counted" "$(commands /tmp/host.err write)" "${did[5]}" /tmp/host.err
 counted "every flush is counted" "$(commands /tmp/host.err flush)" "${did[16]}" /tmp/host.err
