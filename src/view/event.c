@@ -306,13 +306,19 @@ static void get_flags(const void *row, const struct column *c, struct value *v)
 	value_natural(v, v->none ? 0 : dword(e, 0) >> 8 & 0xff);
 }
 
+/* The driver maps the data of other transports after this: nothing points to them yet. */
+static bool is_unmapped(const void *row)
+{
+	return ((const struct event_row *)row)->r->shape == NT_SHAPE_CORE;
+}
+
 /*
  * How the data are pointed to: by PRPs, or by the SGL descriptor of which byte 15 is the type
  * (NVMe Base 2.0, 3.3.3.1 and 4.1.2; NVMe/TCP 1.0, 3.4.1.2).
  */
 static const char *data_pointer(const struct event_row *row)
 {
-	if (!row->r->length)
+	if (!row->r->length || is_unmapped(row))
 		return NULL;
 	if (!(dword(row, 0) >> 14 & 3))
 		return "prp";
@@ -414,31 +420,39 @@ static void get_dword(const void *row, const struct column *c, struct value *v)
 	value_natural(v, dword(row, c->arg));
 }
 
+/* Pointers have two dwords. */
 static void get_dwords(const void *row, const struct column *c, struct value *v)
 {
-	value_natural(v, (__u64)dword(row, c->arg + 1) << 32 | dword(row, c->arg));
+	v->none = is_unmapped(row);
+	value_natural(v, v->none ? 0 : (__u64)dword(row, c->arg + 1) << 32 | dword(row, c->arg));
 }
 
 #define DWORD(name, n) COLUMN(name, CODE, .get = get_dword, .arg = (n), .digits = 1)
 #define DWORDS(name, n) COLUMN(name, CODE, .get = get_dwords, .arg = (n), .digits = 1)
 
 /* What an entry has besides the columns of events (NVMe Base 2.0, 3.3.3.1). */
-enum { RAW_CDW2, RAW_CDW3, RAW_MPTR, RAW_DPTR, RAW_DPTR2, RAW_CDW10, RAW_COLUMNS = RAW_CDW10 + 6 };
+enum {
+	RAW_CDW2,
+	RAW_CDW3,
+	RAW_MPTR,
+	RAW_DPTR,
+	RAW_DPTR2,
+	RAW_CDW10,
+	RAW_CDW11,
+	RAW_CDW12,
+	RAW_CDW13,
+	RAW_CDW14,
+	RAW_CDW15,
+};
 
 static const struct column raw[] = {
-	[RAW_CDW2] = DWORD("cdw2", 2),
-	DWORD("cdw3", 3),
-	DWORDS("mptr", 4),
-	DWORDS("dptr", 6),
-	DWORDS("dptr2", 8),
-	DWORD("cdw10", 10),
-	DWORD("cdw11", 11),
-	DWORD("cdw12", 12),
-	DWORD("cdw13", 13),
-	DWORD("cdw14", 14),
-	DWORD("cdw15", 15),
+	[RAW_CDW2] = DWORD("cdw2", 2),	  [RAW_CDW3] = DWORD("cdw3", 3),
+	[RAW_MPTR] = DWORDS("mptr", 4),	  [RAW_DPTR] = DWORDS("dptr", 6),
+	[RAW_DPTR2] = DWORDS("dptr2", 8), [RAW_CDW10] = DWORD("cdw10", 10),
+	[RAW_CDW11] = DWORD("cdw11", 11), [RAW_CDW12] = DWORD("cdw12", 12),
+	[RAW_CDW13] = DWORD("cdw13", 13), [RAW_CDW14] = DWORD("cdw14", 14),
+	[RAW_CDW15] = DWORD("cdw15", 15),
 };
-_Static_assert(ARRAY_SIZE(raw) == RAW_COLUMNS, "each column of the entry has its place");
 
 const struct columns raw_columns = COLUMNS("entries", raw);
 
@@ -495,15 +509,17 @@ static void print_fields(const struct nt_record *r, FILE *f)
 
 static void print_raw(const struct event_row *row, FILE *f)
 {
-	struct phrase p = {.before = " "};
+	static const struct phrase rest[] = {
+		PHRASE(" cdw2=", RAW_CDW2),   PHRASE(" cdw3=", RAW_CDW3),
+		PHRASE(" mptr=", RAW_MPTR),   PHRASE(" dptr=", RAW_DPTR),
+		PHRASE(" dptr2=", RAW_DPTR2), PHRASE(" cdw10=", RAW_CDW10),
+		PHRASE(" cdw11=", RAW_CDW11), PHRASE(" cdw12=", RAW_CDW12),
+		PHRASE(" cdw13=", RAW_CDW13), PHRASE(" cdw14=", RAW_CDW14),
+		PHRASE(" cdw15=", RAW_CDW15),
+	};
 
 	fputs(" |", f);
-	for (unsigned int i = 0; i < RAW_COLUMNS; i++) {
-		p.column = (unsigned char)i;
-		fprintf(f, " %s", raw[i].name);
-		p.before = "=";
-		line_print(f, &raw_columns, &p, 1, row);
-	}
+	LINE_PRINT(f, &raw_columns, rest, row);
 }
 
 static const struct command_stages *stages_of(const struct event_row *row,

@@ -178,6 +178,15 @@ static void a_data_pointer_is_of_a_kind(void **state)
 	o = event_json(&row);
 	assert_null(json_object_object_get(o, "data"));
 	json_object_put(o);
+	/* A driver of another transport maps the data later. */
+	b.r.length = 4096;
+	b.r.shape = NT_SHAPE_CORE;
+	event_init(&row, "nvme0", &b.r, 0, &(struct instant){0});
+	row.raw = true;
+	o = event_json(&row);
+	assert_null(json_object_object_get(o, "data"));
+	assert_null(json_object_object_get(json_object_object_get(o, "entry"), "dptr2"));
+	json_object_put(o);
 }
 
 static void the_whole_entry_its_disk_and_its_origin_are_told_where_asked_for(void **state)
