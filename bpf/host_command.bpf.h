@@ -61,10 +61,13 @@ static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int q
  * transport, whose programs are in host_core.bpf.h. It is a constant.
  */
 
-/* The owner of a request's command. @rq: typed; no bit of the result may be changed */
+/*
+ * The owner of a request's command. @rq: typed; where its transport is TCP, no bit of the result may
+ * be changed
+ */
 static __always_inline __u64 owner_of_request(struct request *rq, const bool core)
 {
-	return core ? (__u64)rq + NT_CORE_OWNER : (__u64)rq;
+	return core ? plain_number((__u64)rq) + NT_CORE_OWNER : (__u64)rq;
 }
 
 /* See host_core.bpf.h. */
