@@ -28,7 +28,7 @@ refused() {
 for room in build static unit fuzz formats vm patches machine pair harness package; do
 	check "there are tests called $room" test -n "$(chosen $room)"
 done
-everything=(build static truth faults unit harness package compilers distro fuzz live formats vm patches machine pair)
+everything=(build static truth faults unit harness package compilers distro fuzz live formats vm patches bench machine pair)
 equal "with --all everything is chosen" "$(chosen --all)" "$(chosen --all "${everything[@]}")"
 check "without names fewer are" test "$(chosen | wc -w)" -lt "$(chosen --all | wc -w)"
 equal "what is not chosen then is by its name" "$(chosen unit/core/test_stats vm patches/reload)" \

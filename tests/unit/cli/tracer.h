@@ -199,17 +199,24 @@ bool tracer_measures(const struct tracer *t)
 
 int tracer_drain(struct tracer *t)
 {
-	struct nt_record r = {.side = (uint8_t)t->o.side};
+	/* Room for each kind of event. */
+	union {
+		struct nt_record r;
+		struct nt_begun begun;
+		struct nt_ended ended;
+	} event;
 	uint64_t n = 0;
 
 	if (tracer_fd(t) < 0 || read(traced.records_fd, &n, sizeof(n)) < 0)
 		n = 0;
 	for (; n; n--) {
-		r.slba = traced.nr;
+		memset(&event, 0, sizeof(event));
+		event.r.side = (uint8_t)t->o.side;
+		event.r.slba = traced.nr;
 		if (traced.make)
-			traced.make(&r, traced.nr);
+			traced.make(&event.r, traced.nr);
 		traced.nr++;
-		t->o.on_record(t->o.context, &r);
+		t->o.on_record(t->o.context, &event.r);
 	}
 	if (traced.waiting)
 		return traced.waiting--;
