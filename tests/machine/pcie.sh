@@ -128,8 +128,10 @@ equal "without --transport it is TCP where there is nvme-tcp" "$(commands /tmp/t
 # A disk that is pulled out.
 tracer_start /tmp/gone --host --transport pcie -i 1
 gone=$tracer_pid
-job --rw=randread --bs=4k --iodepth=8 --time_based --runtime=4 &
-sleep 1
+reads=$(block_stat "$path" 1)
+have_gone_on() { (($(block_stat "$path" 1) > reads + 100)); }
+job --rw=randread --bs=4k --iodepth=8 --time_based --runtime=60 &
+wait_for have_gone_on
 echo 1 >"/sys/class/nvme/nvme0/device/remove"
 wait $!
 sleep 1

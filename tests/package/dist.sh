@@ -21,7 +21,7 @@ make_quietly() {
 
 # The same files in another folder, with other times and modes, as somebody else has them.
 other_tree() {
-	mkdir "$work/other" && git ls-files -z | xargs -0 cp -p --parents -t "$work/other" || return
+	mkdir "$work/other" && git ls-files -z | xargs -0 cp -pP --parents -t "$work/other" || return
 	find "$work/other" -exec touch -d @1 {} + && chmod -R go-rwx "$work/other" || return
 	git -C "$work/other" init -q && git -C "$work/other" add -A
 }
