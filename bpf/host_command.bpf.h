@@ -62,8 +62,8 @@ static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int q
  */
 
 /*
- * The owner of a request's command. @rq: typed; where its transport is TCP, no bit of the result may
- * be changed
+ * The owner of a request's command. @rq: typed; where its transport is TCP, no bit of the result
+ * may be changed
  */
 static __always_inline __u64 owner_of_request(struct request *rq, const bool core)
 {
