@@ -141,18 +141,10 @@ static __always_inline void core_identify(struct nt_queue *q, const struct host_
 	bool known = BPF_CORE_READ(ctrl, subsys), was = q->gen && q->identified == q->gen;
 	__u16 number = controller_number(h->instance, ctrl, !h->qid && was);
 
-	if (q->object != h->ctrl || q->controller != number) {
-		slot_seen(h->slot);
-		q->object = h->ctrl;
-		q->controller = number;
-		q->instance = h->instance;
-		q->qid = h->qid;
-		q->transport = core_transport(rq);
+	if (queue_take(q, h, number, core_transport(rq)))
 		q->queue = 0;
-		q->gen += (q->gen ^ number) & 1 ? 1 : 2;
-	} else if (was) {
+	else if (was)
 		return;
-	}
 	if (h->qid) {
 		/* Otherwise a command ends on the CPU that it began on: see queue_identify(). */
 		if (BPF_CORE_READ(rq, mq_hctx, nr_ctx) > 1)

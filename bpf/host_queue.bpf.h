@@ -170,6 +170,25 @@ static __always_inline __u64 ctrl_of(struct nvme_tcp_queue *queue)
 }
 
 /*
+ * A slot has the queue of another controller than before: of one with number @number.
+ * Return: whether that is so
+ */
+static __always_inline bool queue_take(struct nt_queue *q, const struct host_queue *h, __u16 number,
+				       __u32 transport)
+{
+	if (q->object == h->ctrl && q->controller == number)
+		return false;
+	slot_seen(h->slot);
+	q->object = h->ctrl;
+	q->controller = number;
+	q->instance = h->instance;
+	q->qid = h->qid;
+	q->transport = transport;
+	q->gen += (q->gen ^ number) & 1 ? 1 : 2;
+	return true;
+}
+
+/*
  * Fills what a queue's entry says of its controller, which has an id once Connect has been
  * answered. When Connect begins on a queue, that is another connection. It is identified by the
  * answer or, if that is not seen, by the next command. This is rare, and reads by helper.
@@ -186,17 +205,8 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	struct nt_learned *l = learned_now();
 	struct sock *sk;
 
-	if (q->object != h->ctrl || q->controller != number) {
-		slot_seen(h->slot);
-		q->object = h->ctrl;
-		q->controller = number;
-		q->instance = h->instance;
-		q->qid = h->qid;
-		q->transport = NT_TRANSPORT_TCP;
-		q->gen += (q->gen ^ number) & 1 ? 1 : 2;
-	} else if (connect) {
+	if (!queue_take(q, h, number, NT_TRANSPORT_TCP) && connect)
 		q->gen += 2;
-	}
 	/*
 	 * If one CPU has a queue for itself, completions are not redirected into a softirq, and not
 	 * to another CPU as long as that CPU receives (blk_mq_complete_request_remote(), since

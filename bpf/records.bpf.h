@@ -89,12 +89,20 @@ static __always_inline void *event_reserve(__u64 size)
 	return event;
 }
 
+/*
+ * Flags for what is handed over. The reader drains the buffer every TRACER_DRAIN_NS by itself.
+ * Waking it for each record would cost more than all else.
+ */
+static __always_inline __u64 wake_flags(void)
+{
+	return bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_knobs.wake_bytes
+		       ? BPF_RB_FORCE_WAKEUP
+		       : BPF_RB_NO_WAKEUP;
+}
+
 static __always_inline void event_submit(void *event)
 {
-	__u64 unread = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA);
-
-	bpf_ringbuf_submit(event,
-			   unread >= nt_knobs.wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(event, wake_flags());
 }
 
 static __always_inline void from_none(struct nt_from *from)
@@ -192,13 +200,7 @@ static __always_inline void record_hand_over(const struct nt_record *r, const st
 	__u64 flags;
 
 	events_lost_tell();
-	/*
-	 * The reader drains the buffer every TRACER_DRAIN_NS by itself. Waking it for each record
-	 * would cost more than all else.
-	 */
-	flags = bpf_ringbuf_query(&records, BPF_RB_AVAIL_DATA) >= nt_knobs.wake_bytes
-			? BPF_RB_FORCE_WAKEUP
-			: BPF_RB_NO_WAKEUP;
+	flags = wake_flags();
 	if (!(from ? record_put_from(r, from, flags) : record_put(r, flags)))
 		event_lose();
 }
