@@ -19,8 +19,9 @@ struct merge {
 	struct topology t;
 	struct merge_strays strays;
 	struct recurring recurring;
-	bool in_round;		   /* try_some() has not tried all endpoints yet */
-	unsigned int next_patient; /* the one that it goes on with */
+	bool in_round;		    /* try_some() has not tried all endpoints yet */
+	unsigned int next_patient;  /* the one that it goes on with */
+	unsigned int next_expiring; /* the one that merge_expire() goes on with */
 };
 
 /*
@@ -590,25 +591,39 @@ static bool has_expired(const struct merge *m, const struct endpoint *h, uint64_
 				      age_ns);
 }
 
-void merge_expire(struct merge *m, uint64_t age_ns)
-{
-	/* All endpoints try first: offsets that large connections find help the small ones. */
-	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
-		struct endpoint *h = m->t.endpoints[i];
-		uint64_t newest = m->t.streams[h->stream].newest;
+/* What a call of merge_expire() does at most. A try takes tens of milliseconds where thousands of
+ * queues look alike. */
+#define EXPIRE_TRIES 1
+#define EXPIRE_RECORDS 4096
 
-		if (newest < h->aged_try || !has_expired(m, h, age_ns))
+bool merge_expire(struct merge *m, uint64_t age_ns)
+{
+	unsigned int tries = EXPIRE_TRIES, records = EXPIRE_RECORDS;
+
+	/* All endpoints try first: offsets that large connections find help the small ones. */
+	for (; m->next_expiring < m->t.nr_endpoints; m->next_expiring++) {
+		struct endpoint *h = m->t.endpoints[m->next_expiring];
+
+		h->expiring = has_expired(m, h, age_ns);
+		if (!h->expiring || m->t.streams[h->stream].newest < h->aged_try)
 			continue;
+		if (!tries--)
+			return true;
 		try_align(m, h, true);
 	}
 	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
 		struct endpoint *h = m->t.endpoints[i];
 
-		while (has_expired(m, h, age_ns)) {
+		for (; h->expiring && has_expired(m, h, age_ns); records--) {
+			if (!records)
+				return true;
 			give_up(m, h->pending.first);
 			pending_expect_removal(&m->pool, h->pending.first);
 		}
+		h->expiring = false;
 	}
+	m->next_expiring = 0;
+	return false;
 }
 
 int merge_stream(struct merge *m, unsigned int stream, enum nt_side side)

@@ -120,8 +120,11 @@ uint64_t merge_pending(const struct merge *m);
  *          this long before the newest record of its own stream. Otherwise a record of the host is
  *          late when the target's stream has passed it by this much, and one of the target is never
  *          late: it may wait for the host to complete the command.
+ *
+ * Return: false if all that were late have been given up; true if some are left, so that a call
+ * takes some milliseconds: call again, when others have had their turn.
  */
-void merge_expire(struct merge *m, uint64_t age_ns);
+bool merge_expire(struct merge *m, uint64_t age_ns);
 
 /** merge_finish() - no more records will come: match what can be matched, give up the rest */
 void merge_finish(struct merge *m);

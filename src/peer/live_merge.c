@@ -80,7 +80,8 @@ bool restart_is_due(struct restart *a, const struct peer *p, uint64_t now_ns)
  * @restart: restarts of each peer
  * @starter: process that starts peers again; NULL: each is started once
  * @epoll_fd: everything that can be read from peers, and @again_fd
- * @again_fd: readable if the time ended before everything was read
+ * @again_fd: readable if the time ended before everything was read, or all that is late given up
+ * @expiring: some that is late is left
  * @interval: matched commands since the last live_merge_interval()
  * @last: those of the interval before
  * @total: those of all intervals before that
@@ -102,6 +103,7 @@ struct live_merge {
 	unsigned int nr;
 	int epoll_fd;
 	int again_fd;
+	bool expiring;
 	struct merge *merge;
 	struct machines machines;
 	struct unmatched *unmatched;
@@ -408,9 +410,11 @@ int live_merge_ready(struct live_merge *l)
 
 	if (read(l->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return -errno;
+	l->expiring = l->expiring && merge_expire(l->merge, EXPIRE_NS);
 	ret = read_all(l);
 	n = 1;
-	if (ret > 0 && write(l->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
+	if ((ret > 0 || (!ret && l->expiring)) && write(l->again_fd, &n, sizeof(n)) < 0 &&
+	    errno != EAGAIN)
 		return -errno;
 	return ret < 0 ? ret : 0;
 }
@@ -461,7 +465,7 @@ int live_merge_tend(struct live_merge *l)
 	int ret;
 
 	unmatched_clock(l->unmatched, OWN_STREAM, &now);
-	merge_expire(l->merge, EXPIRE_NS);
+	l->expiring = true;
 	ret = live_merge_ready(l);
 	start_again(l);
 	return ret ?: l->result;

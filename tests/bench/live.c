@@ -173,7 +173,8 @@ static void take_turn(struct merge *m, struct batch *b, struct peer *p, bool die
 	if (died)
 		merge_end(m, 1);
 	if (interval)
-		merge_expire(m, EXPIRE_NS);
+		while (merge_expire(m, EXPIRE_NS))
+			;
 }
 
 /* take_turn() under a name of its own, so that valgrind can count it. */

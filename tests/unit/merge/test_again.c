@@ -196,7 +196,7 @@ static void records_after_a_restart_are_as_old_as_their_own_clock_says(void **st
 	assert_int_equal(merge_queue(m, TARGET, NT_TARGET, &q), 0);
 	r.points[NT_T_SENT] = SECOND;
 	assert_int_equal(merge_record(m, TARGET, &r), 0);
-	merge_expire(m, SECOND);
+	expire_all(m, SECOND);
 	assert_int_equal(merge_pending(m), 1);
 	merge_free(m);
 }

@@ -279,7 +279,7 @@ static void a_record_of_no_peer_costs_little_whatever_queues_peers_have(void **s
 	before = blocks;
 	for (uint32_t i = 0; i < records; i++)
 		add_alone(m, i);
-	merge_expire(m, 0);
+	expire_all(m, 0);
 	print_message("# %llu blocks a record\n",
 		      (unsigned long long)((blocks - before) / records));
 	assert_uint_in_range(blocks - before, records, 10ULL * BLOCKS_EACH * records);
@@ -378,9 +378,79 @@ static void queues_that_compete_cost_others_little(void **state)
 	r.points[NT_H_SEND_CMD] = r.points[NT_H_RX] = 70 * SECOND;
 	assert_int_equal(merge_record(m, HOST, &r), 0);
 	before = blocks;
-	merge_expire(m, SECOND);
+	expire_all(m, SECOND);
 	print_message("# %llu blocks a record\n", (unsigned long long)((blocks - before) / nr));
 	assert_uint_in_range(blocks - before, nr, nr * 100 * BLOCKS_EACH);
+	merge_free(m);
+}
+
+/* Gives up all that is late. Return: the blocks of the dearest call */
+static uint64_t expire_dearest(struct merge *m, unsigned int *calls)
+{
+	uint64_t dearest = 0, before;
+	bool more = true;
+
+	for (*calls = 0; more; ++*calls) {
+		before = blocks;
+		more = merge_expire(m, SECOND);
+		if (blocks - before > dearest)
+			dearest = blocks - before;
+	}
+	print_message("# %llu blocks in the dearest of %u calls\n", (unsigned long long)dearest,
+		      *calls);
+	return dearest;
+}
+
+static void no_turn_gives_up_all_that_wait(void **state)
+{
+	struct merge *m = streams();
+	struct nt_record r = {.side = NT_HOST, .slot = 1, .gen = 1, .cntlid = 1, .qid = 1};
+	unsigned int calls;
+
+	add_queue(m, 1, 1, 1, 0);
+	assert_int_equal(
+		merge_queue(m, HOST, NT_HOST,
+			    &(struct queue_info){.slot = 1, .gen = 1, .cntlid = 1, .qid = 1}),
+		0);
+	for (uint32_t i = 0; i < PENDING_MAX; i++) {
+		r.slba = i;
+		r.points[NT_H_SEND_CMD] = r.points[NT_H_RX] = SECOND + i * 1000ULL;
+		assert_int_equal(merge_record(m, HOST, &r), 0);
+	}
+	r.points[NT_H_SEND_CMD] = r.points[NT_H_RX] = 70 * SECOND;
+	assert_int_equal(merge_record(m, HOST, &r), 0);
+	assert_uint_in_range(merge_pending(m), PENDING_MAX / 2, PENDING_MAX);
+	assert_uint_in_range(expire_dearest(m, &calls), 1, 4096 * BLOCKS_EACH);
+	assert_uint_in_range(calls, 2, PENDING_MAX / 4000);
+	assert_int_equal(merge_pending(m), 1);
+	merge_free(m);
+}
+
+/* Each of many peers has many queues of one name, as a host has, and nothing tells them apart. */
+static void no_turn_looks_at_all_like_queues(void **state)
+{
+	enum { PEERS = 15, OF_EACH = 40 };
+	struct merge *m = merge_new(&(struct merge_callbacks){0});
+	struct queue_info q = {.gen = 1, .cntlid = 1, .qid = 1};
+	unsigned int calls;
+
+	assert_non_null(m);
+	for (unsigned int i = 0; i <= PEERS; i++) {
+		assert_int_equal(merge_stream(m, i, i ? NT_TARGET : NT_HOST), 0);
+		for (q.slot = 0; q.slot < (i ? TOPOLOGY_ALIKE_MAX : 60); q.slot++) {
+			q.instance = q.slot;
+			assert_int_equal(merge_queue(m, i, i ? NT_TARGET : NT_HOST, &q), 0);
+			add_regular(m, i, q.slot, i ? 4 : OF_EACH);
+		}
+	}
+	for (unsigned int i = 0; i <= PEERS; i++) {
+		struct nt_record r = {
+			.side = i ? NT_TARGET : NT_HOST, .gen = 1, .cntlid = 1, .qid = 1};
+
+		r.points[0] = r.points[2] = r.points[6] = 70 * SECOND;
+		assert_int_equal(merge_record(m, i, &r), 0);
+	}
+	assert_uint_in_range(expire_dearest(m, &calls), 1, 20000 * BLOCKS_EACH);
 	merge_free(m);
 }
 
@@ -508,6 +578,8 @@ int main(void)
 		cmocka_unit_test(a_record_of_no_peer_costs_little_whatever_queues_peers_have),
 		cmocka_unit_test(commands_that_look_alike_and_do_not_fit_cost_little),
 		cmocka_unit_test(queues_that_compete_cost_others_little),
+		cmocka_unit_test(no_turn_gives_up_all_that_wait),
+		cmocka_unit_test(no_turn_looks_at_all_like_queues),
 		cmocka_unit_test(a_link_of_many_machines_costs_little),
 		cmocka_unit_test(names_of_many_devices_are_listed_at_little_cost),
 	};

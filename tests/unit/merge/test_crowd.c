@@ -276,7 +276,7 @@ static void add_hostile(struct merge *m, const struct hostile *h)
 		if (h->records)
 			assert_int_equal(merge_record(m, 2, &r), 0);
 		if (h->records && i % h->queues == 0)
-			merge_expire(m, 0);
+			expire_all(m, 0);
 	}
 }
 

@@ -523,14 +523,14 @@ static void records_are_given_up_when_they_are_too_old(void **state)
 		complete[n++] = newest = r.r.points[NT_H_COMPLETE];
 	}
 	assert_int_equal(merge_pending(m), n);
-	merge_expire(m, 10 * MS);
+	expire_all(m, 10 * MS);
 	for (uint64_t i = 0; i < n; i++)
 		old += complete[i] + 10 * MS < newest;
 	assert_true(old > 0 && old < n);
 	assert_int_equal(o.only[NT_HOST] + o.ambiguous[NT_HOST], old);
 	assert_int_equal(merge_pending(m), n - old);
 	/* No record is newer, so none is too old. */
-	merge_expire(m, 10 * MS);
+	expire_all(m, 10 * MS);
 	assert_int_equal(merge_pending(m), n - old);
 	merge_finish(m);
 	outcome_check(&o, m);
@@ -568,7 +568,7 @@ static void records_are_matched_before_they_are_given_up(void **state)
 		else
 			after = r;
 	}
-	merge_expire(m, 5 * SECOND);
+	expire_all(m, 5 * SECOND);
 	feed_record(&o, m, &after, told);
 	merge_finish(m);
 	outcome_check(&o, m);
@@ -594,7 +594,7 @@ static void the_newest_of_the_waiting_records_may_be_given_up(void **state)
 		if (r.r.side == NT_HOST || r.id != c.commands - 50)
 			feed_record(&o, m, &r, told);
 	assert_int_equal(merge_pending(m), 1);
-	merge_expire(m, 0);
+	expire_all(m, 0);
 	assert_int_equal(merge_pending(m), 0);
 	assert_int_equal(o.right, c.commands - 1);
 	assert_int_equal(o.only[NT_HOST], 1);
@@ -638,7 +638,7 @@ static void records_of_any_values_are_accounted_for(void **state)
 		}
 		feed_record(&o, m, &r, told);
 		if (i % 5000 == 0)
-			merge_expire(m, SECOND);
+			expire_all(m, SECOND);
 	}
 	merge_finish(m);
 	assert_int_equal(merge_pending(m), 0);
@@ -790,7 +790,7 @@ static void nothing_comes_of_nothing(void **state)
 	struct merge *m = merge_new(&(struct merge_callbacks){NULL, NULL, NULL});
 
 	assert_non_null(m);
-	merge_expire(m, 0);
+	expire_all(m, 0);
 	merge_finish(m);
 	assert_int_equal(merge_pending(m), 0);
 	assert_int_equal(merge_strays(m)->records, 0);

@@ -330,7 +330,7 @@ static void ten_thousand_reconnects(unsigned int peers, unsigned int ids)
 			if (peers > 1)
 				command_of(m, 1 + i % (peers - 1), qid, 1, 1, commands++);
 		}
-		merge_expire(m, 5 * SECOND);
+		expire_all(m, 5 * SECOND);
 		if (gen == MANY_RECONNECTS / 10)
 			before = held();
 	}

@@ -137,7 +137,7 @@ static void stalled_commands_outlast_a_flood_that_nobody_meets(bool known)
 		say(m, HOST, &h);
 		assert_true(merge_pending(m) <= PENDING_MAX);
 		if (i % 10000 == 0 && known)
-			merge_expire(m, 5 * SECOND);
+			expire_all(m, 5 * SECOND);
 	}
 	assert_true(merge_strays(m)->crowded_out > 0);
 	for (i = 0; i < 8; i++)

@@ -20,6 +20,12 @@
 #include "merge/pending.h"
 #include "traffic.h"
 
+static inline void expire_all(struct merge *m, uint64_t age_ns)
+{
+	while (merge_expire(m, age_ns))
+		;
+}
+
 #define MS 1000000ULL
 #define SECOND (1000 * MS)
 #define HOUR (3600 * (int64_t)SECOND)
@@ -334,7 +340,7 @@ static inline void run(struct outcome *o, const struct traffic_config *c, const 
 		if (!live) {
 			feed_record(o, m, &r, told);
 			if (f->expire_ns && o->fed[NT_HOST] % 1000 == 0)
-				merge_expire(m, f->expire_ns);
+				expire_all(m, f->expire_ns);
 			continue;
 		}
 		if (nr == max) {
@@ -351,7 +357,7 @@ static inline void run(struct outcome *o, const struct traffic_config *c, const 
 		feed_ends(m, c, f, later[i].at_ns);
 		feed_record(o, m, &later[i].r, told);
 		if (f->expire_ns && i % 1000 == 0)
-			merge_expire(m, f->expire_ns);
+			expire_all(m, f->expire_ns);
 	}
 	free(later);
 	traffic_free(t);
