@@ -315,14 +315,14 @@ tls_begin() {
 	grep -qx ready /tmp/tls || { cat /tmp/tls; return 1; }
 }
 
-# tls_connect QUEUES: to 127.0.0.1 4420, as host_connect; the distribution's nvme-cli has no option for it. Prints the
+# tls_connect QUEUES [ADDRESS]: to port 4420 of 127.0.0.1 or ADDRESS, as host_connect; the distribution's nvme-cli has no option for it. Prints the
 # controller's name.
 tls_connect() {
 	local fabrics instance
 
 	exec {fabrics}<>/dev/nvme-fabrics
-	printf 'transport=tcp,traddr=127.0.0.1,trsvcid=4420,nqn=%s,hostnqn=%s,hostid=%s,nr_io_queues=%s,keep_alive_tmo=600,tls' \
-		"$VM_NQN" "$(</etc/nvme/hostnqn)" "$(</etc/nvme/hostid)" "$1" >&$fabrics || return
+	printf 'transport=tcp,traddr=%s,trsvcid=4420,nqn=%s,hostnqn=%s,hostid=%s,nr_io_queues=%s,keep_alive_tmo=600,tls' \
+		"${2:-127.0.0.1}" "$VM_NQN" "$(</etc/nvme/hostnqn)" "$(</etc/nvme/hostid)" "$1" >&$fabrics || return
 	read -r instance <&$fabrics
 	exec {fabrics}>&-
 	instance=${instance#instance=}

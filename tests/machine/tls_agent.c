@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tls_agent [-k] IDENTITY: what a kernel asks of tlshd (ktls-utils), for connections whose two ends
- * are on this machine.
+ * tls_agent [-k] IDENTITY: what a kernel asks of tlshd (ktls-utils), for connections that have it
+ * on either end, on this machine or another.
  *
  * NVMe/TCP has the kernel encrypt a connection, but leaves the handshake to a program: it gets the
  * socket by the generic netlink family "handshake" (Documentation/netlink/specs/handshake.yaml),
@@ -17,7 +17,6 @@
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
-#include <linux/tls.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -29,6 +28,8 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "tls_keys.h"
 
 #ifndef SOL_TLS
 #define SOL_TLS 282
@@ -222,13 +223,8 @@ static int key_add(const char *identity)
 /* @from_client: for what the connection's client sends */
 static void direction_set(int fd, int direction, bool from_client)
 {
-	struct tls12_crypto_info_aes_gcm_128 info = {
-		.info = {.version = TLS_1_3_VERSION, .cipher_type = TLS_CIPHER_AES_GCM_128},
-	};
+	struct tls12_crypto_info_aes_gcm_128 info = tls_keys(from_client);
 
-	memset(info.key, from_client ? 'c' : 's', sizeof(info.key));
-	memset(info.iv, from_client ? 'i' : 'j', sizeof(info.iv));
-	memset(info.salt, 'n', sizeof(info.salt));
 	if (setsockopt(fd, SOL_TLS, direction, &info, sizeof(info)))
 		die("keys");
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# with programs: wire_capture wire_compare
-# takes: 60
+# with programs: wire_capture wire_compare machine/tls_agent
+# takes: 80
 # Patches change nothing of what passes on the wire: with patched drivers on the host, on the target or on both, one job has the
 # PDUs that it has with those of the distribution, of the same types, flags, lengths and in the same order.
 # shellcheck disable=SC1091,SC2154 # ctrl, dev and pair_target are set by it
@@ -37,7 +37,7 @@ job() {
 		nvme write-zeroes "$1" --start-block=8 --block-count=7 --namespace-id=1
 }
 
-# headers NAME [nvme connect's options...]: those of the job's PDUs into the file NAME.
+# headers NAME CONNECT...: those of the job's PDUs into the file NAME, of a connection that CONNECT makes.
 headers() {
 	local name=$1 capture
 
@@ -45,7 +45,7 @@ headers() {
 	wire_capture eth0 packets >captured &
 	capture=$!
 	wait_for grep -qs '^capturing' captured
-	{ pair_connect -i 1 "$@" && job "$dev"; } >job.out 2>&1 || cat job.out
+	{ "$@" && job "$dev"; } >job.out 2>&1 || cat job.out
 	host_disconnect "$ctrl"
 	kill "$capture"
 	wait "$capture"
@@ -55,20 +55,32 @@ headers() {
 		$4 == "target" ? sent : got' all >"$name"
 }
 
-declare -A options=(
-	[plain]=""
-	[digests]="--hdr-digest --data-digest"
-	[no_sqflow]="--disable-sqflow"
+tls_address=192.168.77.3
+with_tls() {
+	ctrl=$(tls_connect 1 $tls_address) && dev=$(host_device "$ctrl")
+}
+
+declare -A connects=(
+	[plain]="pair_connect -i 1"
+	[digests]="pair_connect -i 1 --hdr-digest --data-digest"
+	[no_sqflow]="pair_connect -i 1 --disable-sqflow"
 )
+# Linux 6.7 is the first with TLS.
+if modinfo nvme-keyring >/dev/null 2>&1; then
+	connects[tls]=with_tls
+	check "keys are given to the host's connections" tls_begin
+	check "and to the target's" on_target "ip address add $tls_address/24 dev eth0; tls_begin"
+fi
 for of_target in stock patched; do
 	check "the target has $of_target drivers" on_target "$use; use $of_target nvmet-tcp target"
 	on_target "target_subsystem \$(target_setup_null wire size=256 discard=1 cache_size=64)
-		target_port $pair_target"
+		target_port $pair_target
+		${connects[tls]:+target_port $tls_address 4420 addr_tsas=tls1.3}"
 	for of_host in stock patched; do
 		check "the host has $of_host drivers" use "$of_host" nvme-tcp host
-		for how in "${!options[@]}"; do
-			# shellcheck disable=SC2086 # several options
-			headers "$how,$of_host,$of_target" ${options[$how]}
+		for how in "${!connects[@]}"; do
+			# shellcheck disable=SC2086 # with options
+			headers "$how,$of_host,$of_target" ${connects[$how]}
 			[[ $of_host,$of_target != stock,stock ]] || {
 				within "$how: PDUs to the target" "$(grep -c ' to target ' "$how,stock,stock")" 70 1000
 				within "$how: PDUs to the host" "$(grep -c ' to host ' "$how,stock,stock")" 60 1000

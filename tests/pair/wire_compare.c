@@ -23,13 +23,17 @@
  *
  * prints the header of each PDU of I/O queues, those to the target first, in their order: "q QID to
  * target|host type, flags, header's length, data's offset, length", and of a command its opcode, of
- * a response its status.
+ * a response its status. Connections may have TLS, with the keys of tests/machine/tls_keys.h.
  */
+#include <linux/if_alg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
+#include "../machine/tls_keys.h"
 #include "wire.h"
 
 /*
@@ -202,6 +206,100 @@ static void stream_add(struct stream *s, const struct wire_packet *p, const uint
 	}
 }
 
+static void all_came(const struct stream *s)
+{
+	for (size_t i = 0; i < s->len; i++)
+		if (!s->with[i])
+			die("a segment is missing");
+}
+
+/* RFC 8446, 5.1 and 5.2: type, version and length of a record; behind the data its real type and
+ * the tag. */
+#define TLS_HEAD_BYTES 5
+#define TLS_TAG_BYTES 16
+#define TLS_DATA 0x17
+
+/* Return: a socket with which the kernel's AES in counter mode is used with @key */
+static int cipher_open(const unsigned char *key, size_t bytes)
+{
+	struct sockaddr_alg name = {
+		.salg_family = AF_ALG, .salg_type = "skcipher", .salg_name = "ctr(aes)"};
+	int fd = socket(AF_ALG, SOCK_SEQPACKET, 0), cipher;
+
+	if (fd < 0 || bind(fd, (void *)&name, sizeof(name)) ||
+	    setsockopt(fd, SOL_ALG, ALG_SET_KEY, key, (socklen_t)bytes))
+		die("ctr(aes)");
+	cipher = accept(fd, NULL, NULL);
+	close(fd);
+	return cipher;
+}
+
+/* In place. NIST SP 800-38D: the data of GCM is counted from 2. */
+static void decrypt(int cipher, const unsigned char nonce[12], uint8_t *data, size_t bytes)
+{
+	struct {
+		struct af_alg_iv head;
+		unsigned char counter[16];
+	} iv = {.head.ivlen = 16, .counter[15] = 2};
+	union {
+		char bytes[CMSG_SPACE(sizeof(__u32)) + CMSG_SPACE(sizeof(iv))];
+		struct cmsghdr align;
+	} control = {0};
+	struct iovec io = {data, bytes};
+	struct msghdr m = {.msg_iov = &io,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = sizeof(control)};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_ALG;
+	c->cmsg_type = ALG_SET_OP;
+	c->cmsg_len = CMSG_LEN(sizeof(__u32));
+	*(__u32 *)CMSG_DATA(c) = ALG_OP_DECRYPT;
+	c = CMSG_NXTHDR(&m, c);
+	memcpy(iv.counter, nonce, 12);
+	c->cmsg_level = SOL_ALG;
+	c->cmsg_type = ALG_SET_IV;
+	c->cmsg_len = CMSG_LEN(sizeof(iv));
+	memcpy(CMSG_DATA(c), &iv, sizeof(iv));
+	if (sendmsg(cipher, &m, 0) != (ssize_t)bytes || read(cipher, data, bytes) != (ssize_t)bytes)
+		die("decrypt");
+}
+
+/* Leaves of a stream of TLS records what is in them. Bytes have come when those in their place
+ * have. */
+static void open_records(struct stream *s)
+{
+	struct tls12_crypto_info_aes_gcm_128 keys = tls_keys(s->to_target);
+	int cipher = cipher_open(keys.key, sizeof(keys.key));
+	size_t at = 0, len = 0;
+
+	all_came(s);
+	for (uint64_t n = 0; at + TLS_HEAD_BYTES <= s->len; n++) {
+		uint8_t *record = s->data + at;
+		size_t bytes = (size_t)record[3] << 8 | record[4];
+		unsigned char nonce[12];
+
+		if (at + TLS_HEAD_BYTES + bytes > s->len)
+			break;
+		memcpy(nonce, keys.salt, 4);
+		memcpy(nonce + 4, keys.iv, 8);
+		for (int i = 0; i < 8; i++)
+			nonce[11 - i] ^= (unsigned char)(n >> (8 * i));
+		at += TLS_HEAD_BYTES + bytes;
+		bytes -= TLS_TAG_BYTES;
+		decrypt(cipher, nonce, record + TLS_HEAD_BYTES, bytes);
+		while (bytes && !record[TLS_HEAD_BYTES + bytes - 1])
+			bytes--;
+		if (!bytes || record[TLS_HEAD_BYTES + bytes - 1] != TLS_DATA)
+			continue;
+		memmove(s->data + len, record + TLS_HEAD_BYTES, bytes - 1);
+		len += bytes - 1;
+	}
+	s->len = len;
+	close(cipher);
+}
+
 static struct stream *read_packets(const char *path)
 {
 	FILE *f = fopen(path, "r");
@@ -222,6 +320,9 @@ static struct stream *read_packets(const char *path)
 		free(data);
 	}
 	fclose(f);
+	for (struct stream *s = all; s; s = s->next)
+		if (s->len && s->data[0] == TLS_DATA)
+			open_records(s);
 	return all;
 }
 
@@ -293,9 +394,7 @@ static void each_pdu(const struct stream *s, int side, unsigned int qid,
 {
 	size_t at = 0;
 
-	for (size_t i = 0; i < s->len; i++)
-		if (!s->with[i])
-			die("a segment is missing");
+	all_came(s);
 	while (at + PDU_HEADER_MAX / 4 <= s->len || at + 24 <= s->len) {
 		const uint8_t *pdu = s->data + at;
 		uint32_t header = pdu[2], len = le(pdu + 4, 4);

@@ -23,7 +23,7 @@ image_modules=(
 	virtio_pci virtio_console virtio_net '?9p' '?9pnet_virtio' nvme nvme-tcp nvmet nvmet-tcp
 	null_blk loop brd dm-delay ext4 '?crc32c-intel' '?crc32c_generic' sch_netem sch_prio sch_ingress cls_u32
 	cls_matchall act_mirred ifb veth dummy
-	'?tls' '?aesni-intel' '?gcm' '?ctr' '?ghash-generic'
+	'?tls' '?aesni-intel' '?gcm' '?ctr' '?ghash-generic' '?algif_skcipher'
 )
 
 # image_skeleton ROOT: merged /usr, as in the distribution. Every archive has these links: a plain
