@@ -21,6 +21,7 @@ struct merge {
 	struct recurring recurring;
 	bool in_round;		    /* try_some() has not tried all endpoints yet */
 	unsigned int next_patient;  /* the one that it goes on with */
+	unsigned int next_ended;    /* the same of merge_end_some() */
 	unsigned int next_expiring; /* the one that merge_expire() goes on with */
 };
 
@@ -74,18 +75,20 @@ static inline bool likelihood_has_passed(const struct topology *t, const struct 
 	return t->streams[h->partner->stream].newest > end + margin;
 }
 
-/** likelihood_stream_ends() - a stream has ended; ignored if the stream is not known */
-static void likelihood_stream_ends(struct topology *t, unsigned int stream)
+/** likelihood_stream_ends() - a stream has ended; Return: false if it is not known, or had ended
+ * before */
+static bool likelihood_stream_ends(struct topology *t, unsigned int stream)
 {
 	struct topology_stream *s;
 
 	if (stream >= t->nr_streams || !t->streams[stream].known || t->streams[stream].ended)
-		return;
+		return false;
 	s = &t->streams[stream];
 	s->ended = true;
 	t->open[s->side]--;
 	t->ended[s->side]++;
 	t->changes++;
+	return true;
 }
 
 /* Whether an endpoint other than the partner may have records of @h, now or later. */
@@ -591,14 +594,26 @@ static bool has_expired(const struct merge *m, const struct endpoint *h, uint64_
 				      age_ns);
 }
 
-/* What a call of merge_expire() does at most. A try takes tens of milliseconds where thousands of
- * queues look alike. */
-#define EXPIRE_TRIES 1
-#define EXPIRE_RECORDS 4096
+/*
+ * What a turn does at most. A try takes tens of milliseconds where thousands of queues look alike.
+ */
+#define TURN_TRIES 1
+#define TURN_RECORDS 4096
+
+/* Gives up the oldest record of @h, if some are @left; Return: false if none is. */
+static bool give_up_one(struct merge *m, struct endpoint *h, unsigned int *left)
+{
+	if (!*left)
+		return false;
+	--*left;
+	give_up(m, h->pending.first);
+	pending_expect_removal(&m->pool, h->pending.first);
+	return true;
+}
 
 bool merge_expire(struct merge *m, uint64_t age_ns)
 {
-	unsigned int tries = EXPIRE_TRIES, records = EXPIRE_RECORDS;
+	unsigned int tries = TURN_TRIES, records = TURN_RECORDS;
 
 	/* All endpoints try first: offsets that large connections find help the small ones. */
 	for (; m->next_expiring < m->t.nr_endpoints; m->next_expiring++) {
@@ -614,12 +629,9 @@ bool merge_expire(struct merge *m, uint64_t age_ns)
 	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
 		struct endpoint *h = m->t.endpoints[i];
 
-		for (; h->expiring && has_expired(m, h, age_ns); records--) {
-			if (!records)
+		while (h->expiring && has_expired(m, h, age_ns))
+			if (!give_up_one(m, h, &records))
 				return true;
-			give_up(m, h->pending.first);
-			pending_expect_removal(&m->pool, h->pending.first);
-		}
 		h->expiring = false;
 	}
 	m->next_expiring = 0;
@@ -631,29 +643,44 @@ int merge_stream(struct merge *m, unsigned int stream, enum nt_side side)
 	return topology_stream_begins(&m->t, stream, side);
 }
 
-void merge_end(struct merge *m, unsigned int stream)
+bool merge_end_some(struct merge *m, unsigned int stream)
 {
-	likelihood_stream_ends(&m->t, stream);
-	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
-		struct endpoint *h = m->t.endpoints[i];
+	unsigned int tries = TURN_TRIES, records = TURN_RECORDS;
+
+	if (likelihood_stream_ends(&m->t, stream))
+		m->next_ended = 0;
+	for (; m->next_ended < m->t.nr_endpoints; m->next_ended++) {
+		struct endpoint *h = m->t.endpoints[m->next_ended];
 
 		rate(m, h);
-		if (h->over && h->pending.count)
+		if (h->over && h->pending.count && !h->ending) {
+			if (!tries--)
+				return true;
+			h->ending = true;
 			try_align(m, h, true);
+		}
 		while (h->over && h->pending.first)
-			give_up(m, h->pending.first);
+			if (!give_up_one(m, h, &records))
+				return true;
+		h->ending = false;
 	}
+	m->next_ended = 0;
+	return false;
 }
 
-void merge_restart(struct merge *m, unsigned int stream)
+bool merge_restart(struct merge *m, unsigned int stream)
 {
+	unsigned int records = TURN_RECORDS;
+
 	for (unsigned int i = 0; i < m->t.nr_endpoints; i++) {
 		struct endpoint *h = m->t.endpoints[i];
 
 		while (h->stream == stream && h->pending.first)
-			give_up(m, h->pending.first);
+			if (!give_up_one(m, h, &records))
+				return true;
 	}
 	topology_stream_restart(&m->t, stream);
+	return false;
 }
 
 void merge_finish(struct merge *m)

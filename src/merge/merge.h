@@ -52,22 +52,36 @@ struct merge *merge_new(const struct merge_callbacks *callbacks);
 int merge_stream(struct merge *m, unsigned int stream, enum nt_side side);
 
 /**
+ * merge_end_some() - merge_end() in turns of some milliseconds
+ *
+ * Return: whether there is more to do: call it again, when others have had their turn. Where
+ * several streams have ended, a call for any of them goes on with all.
+ */
+bool merge_end_some(struct merge *m, unsigned int stream);
+
+/**
  * merge_end() - a stream has ended: records that wait for no other stream are decided, now and
  * later
  * @m: merge
  * @stream: number of the stream
  */
-void merge_end(struct merge *m, unsigned int stream);
+static inline void merge_end(struct merge *m, unsigned int stream)
+{
+	while (merge_end_some(m, stream))
+		;
+}
 
 /**
- * merge_restart() - a stream restarts under the same number: with a new recording, maybe after a
- * reboot of its machine
+ * merge_restart() - a stream restarts under the same number: with a new recording, maybe after
+ * a reboot of its machine
  * @m: merge
  * @stream: number of the stream
  *
  * Its waiting records are given up; its queues and its clock are forgotten. Counts stay.
+ *
+ * Return: true if records are left, and nothing else was done: call it again, as merge_end_some().
  */
-void merge_restart(struct merge *m, unsigned int stream);
+bool merge_restart(struct merge *m, unsigned int stream);
 
 /**
  * merge_queue() - a stream gives a queue

@@ -80,8 +80,9 @@ bool restart_is_due(struct restart *a, const struct peer *p, uint64_t now_ns)
  * @restart: restarts of each peer
  * @starter: process that starts peers again; NULL: each is started once
  * @epoll_fd: everything that can be read from peers, and @again_fd
- * @again_fd: readable if the time ended before everything was read, or all that is late given up
- * @expiring: some that is late is left
+ * @again_fd: readable if the time ended before everything was read or tended
+ * @restarting: the merge is giving up what waits, before the peer restarts
+ * @tending: records that are late are left, or peers that restart
  * @interval: matched commands since the last live_merge_interval()
  * @last: those of the interval before
  * @total: those of all intervals before that
@@ -98,12 +99,13 @@ struct live_merge {
 	enum nt_side side;
 	struct peer *peer[PEERS_MAX];
 	bool over[PEERS_MAX];
+	bool restarting[PEERS_MAX];
 	struct restart restart[PEERS_MAX];
 	struct starter *starter;
 	unsigned int nr;
 	int epoll_fd;
 	int again_fd;
-	bool expiring;
+	bool tending;
 	struct merge *merge;
 	struct machines machines;
 	struct unmatched *unmatched;
@@ -395,10 +397,41 @@ static int read_all(struct live_merge *l)
 			return ret;
 		more |= ret;
 		if (!ret && !l->over[l->reading] && peer_over(l->peer[l->reading])) {
-			l->over[l->reading] = true;
-			merge_end(l->merge, PEER_STREAM + l->reading);
+			l->over[l->reading] = !merge_end_some(l->merge, PEER_STREAM + l->reading);
 			return 1;
 		}
+	}
+	return more;
+}
+
+/*
+ * Restarts peers whose streams are over. If that fails, the peer is shown as refused, and tried
+ * again later.
+ *
+ * Return: whether the merge has more to do before one of them restarts.
+ */
+static bool start_again(struct live_merge *l)
+{
+	const uint64_t now = monotonic_ns();
+	bool more = false;
+
+	for (unsigned int i = 0; l->starter && i < l->nr; i++) {
+		struct peer *p = l->peer[i];
+
+		/* The restart waits until the merge knows that the stream is over. */
+		if (!peer_lasts(p) || (peer_over(p) && !l->over[i]) ||
+		    (!l->restarting[i] && !restart_is_due(&l->restart[i], p, now)))
+			continue;
+		l->restarting[i] = merge_restart(l->merge, PEER_STREAM + i);
+		if (l->restarting[i]) {
+			more = true;
+			continue;
+		}
+		l->over[i] = peer_restart(p) != 0;
+		if (l->over[i])
+			merge_end(l->merge, PEER_STREAM + i);
+		else
+			watch_peer(l, p);
 	}
 	return more;
 }
@@ -410,10 +443,13 @@ int live_merge_ready(struct live_merge *l)
 
 	if (read(l->again_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return -errno;
-	l->expiring = l->expiring && merge_expire(l->merge, EXPIRE_NS);
+	if (l->tending) {
+		l->tending = merge_expire(l->merge, EXPIRE_NS);
+		l->tending |= start_again(l);
+	}
 	ret = read_all(l);
 	n = 1;
-	if ((ret > 0 || (!ret && l->expiring)) && write(l->again_fd, &n, sizeof(n)) < 0 &&
+	if ((ret > 0 || (!ret && l->tending)) && write(l->again_fd, &n, sizeof(n)) < 0 &&
 	    errno != EAGAIN)
 		return -errno;
 	return ret < 0 ? ret : 0;
@@ -435,40 +471,13 @@ int live_merge_record(struct live_merge *l, const struct nt_record *r)
 	return take_record(l, OWN_STREAM, r);
 }
 
-/*
- * Restarts peers whose streams are over. If that fails, the peer is shown as refused, and tried
- * again later.
- */
-static void start_again(struct live_merge *l)
-{
-	const uint64_t now = monotonic_ns();
-
-	for (unsigned int i = 0; l->starter && i < l->nr; i++) {
-		struct peer *p = l->peer[i];
-
-		/* The restart waits until the merge knows that the stream is over. */
-		if (!peer_lasts(p) || (peer_over(p) && !l->over[i]) ||
-		    !restart_is_due(&l->restart[i], p, now))
-			continue;
-		merge_restart(l->merge, PEER_STREAM + i);
-		l->over[i] = peer_restart(p) != 0;
-		if (l->over[i])
-			merge_end(l->merge, PEER_STREAM + i);
-		else
-			watch_peer(l, p);
-	}
-}
-
 int live_merge_tend(struct live_merge *l)
 {
 	struct instant now = instant_now();
-	int ret;
 
 	unmatched_clock(l->unmatched, OWN_STREAM, &now);
-	l->expiring = true;
-	ret = live_merge_ready(l);
-	start_again(l);
-	return ret ?: l->result;
+	l->tending = true;
+	return live_merge_ready(l) ?: l->result;
 }
 
 int live_merge_interval(struct live_merge *l)

@@ -384,46 +384,64 @@ static void queues_that_compete_cost_others_little(void **state)
 	merge_free(m);
 }
 
-/* Gives up all that is late. Return: the blocks of the dearest call */
-static uint64_t expire_dearest(struct merge *m, unsigned int *calls)
+static bool expire_turn(struct merge *m)
 {
-	uint64_t dearest = 0, before;
+	return merge_expire(m, SECOND);
+}
+
+static bool end_turn(struct merge *m)
+{
+	return merge_end_some(m, TARGET);
+}
+
+static bool restart_turn(struct merge *m)
+{
+	return merge_restart(m, HOST);
+}
+
+/* Takes all turns. Return: the blocks of the dearest one */
+static uint64_t dearest(struct merge *m, bool (*turn)(struct merge *m), unsigned int *turns)
+{
+	uint64_t most = 0, before;
 	bool more = true;
 
-	for (*calls = 0; more; ++*calls) {
+	for (*turns = 0; more; ++*turns) {
 		before = blocks;
-		more = merge_expire(m, SECOND);
-		if (blocks - before > dearest)
-			dearest = blocks - before;
+		more = turn(m);
+		if (blocks - before > most)
+			most = blocks - before;
 	}
-	print_message("# %llu blocks in the dearest of %u calls\n", (unsigned long long)dearest,
-		      *calls);
-	return dearest;
+	print_message("# %llu blocks in the dearest of %u turns\n", (unsigned long long)most,
+		      *turns);
+	return most;
 }
 
 static void no_turn_gives_up_all_that_wait(void **state)
 {
-	struct merge *m = streams();
-	struct nt_record r = {.side = NT_HOST, .slot = 1, .gen = 1, .cntlid = 1, .qid = 1};
-	unsigned int calls;
+	static bool (*const turn[])(struct merge * m) = {expire_turn, end_turn, restart_turn};
+	const struct queue_info q = {.slot = 1, .gen = 1, .cntlid = 1, .qid = 1};
 
-	add_queue(m, 1, 1, 1, 0);
-	assert_int_equal(
-		merge_queue(m, HOST, NT_HOST,
-			    &(struct queue_info){.slot = 1, .gen = 1, .cntlid = 1, .qid = 1}),
-		0);
-	for (uint32_t i = 0; i < PENDING_MAX; i++) {
-		r.slba = i;
-		r.points[NT_H_SEND_CMD] = r.points[NT_H_RX] = SECOND + i * 1000ULL;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct nt_record r = {.side = NT_HOST, .slot = 1, .gen = 1, .cntlid = 1, .qid = 1};
+		struct merge *m = streams();
+		unsigned int turns;
+
+		add_queue(m, 1, 1, 1, 0);
+		merge_end(m, OTHER_TARGET);
+		assert_int_equal(merge_queue(m, HOST, NT_HOST, &q), 0);
+		for (r.slba = 0; r.slba < PENDING_MAX; r.slba++) {
+			r.points[NT_H_SEND_CMD] = r.points[NT_H_RX] = SECOND + r.slba * 1000;
+			assert_int_equal(merge_record(m, HOST, &r), 0);
+		}
+		/* One that has not waited for long. */
+		r.points[NT_H_SEND_CMD] = r.points[NT_H_RX] = 70 * SECOND;
 		assert_int_equal(merge_record(m, HOST, &r), 0);
+		assert_int_equal(merge_pending(m), PENDING_MAX);
+		assert_uint_in_range(dearest(m, turn[i], &turns), 1, 4096 * BLOCKS_EACH);
+		assert_uint_in_range(turns, PENDING_MAX / 4096, PENDING_MAX / 4000);
+		assert_int_equal(merge_pending(m), turn[i] == expire_turn);
+		merge_free(m);
 	}
-	r.points[NT_H_SEND_CMD] = r.points[NT_H_RX] = 70 * SECOND;
-	assert_int_equal(merge_record(m, HOST, &r), 0);
-	assert_uint_in_range(merge_pending(m), PENDING_MAX / 2, PENDING_MAX);
-	assert_uint_in_range(expire_dearest(m, &calls), 1, 4096 * BLOCKS_EACH);
-	assert_uint_in_range(calls, 2, PENDING_MAX / 4000);
-	assert_int_equal(merge_pending(m), 1);
-	merge_free(m);
 }
 
 /* Each of many peers has many queues of one name, as a host has, and nothing tells them apart. */
@@ -432,7 +450,7 @@ static void no_turn_looks_at_all_like_queues(void **state)
 	enum { PEERS = 15, OF_EACH = 40 };
 	struct merge *m = merge_new(&(struct merge_callbacks){0});
 	struct queue_info q = {.gen = 1, .cntlid = 1, .qid = 1};
-	unsigned int calls;
+	unsigned int turns;
 
 	assert_non_null(m);
 	for (unsigned int i = 0; i <= PEERS; i++) {
@@ -450,7 +468,7 @@ static void no_turn_looks_at_all_like_queues(void **state)
 		r.points[0] = r.points[2] = r.points[6] = 70 * SECOND;
 		assert_int_equal(merge_record(m, i, &r), 0);
 	}
-	assert_uint_in_range(expire_dearest(m, &calls), 1, 20000 * BLOCKS_EACH);
+	assert_uint_in_range(dearest(m, expire_turn, &turns), 1, 20000 * BLOCKS_EACH);
 	merge_free(m);
 }
 
