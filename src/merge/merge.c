@@ -556,6 +556,11 @@ int merge_record(struct merge *m, unsigned int stream, const struct nt_record *r
 	}
 	late = end + LATE_NS < m->t.streams[stream].newest;
 	topology_take_time(&m->t.streams[stream], end);
+	/* A target records NVMe/TCP alone: there is no other half to wait for. */
+	if (h->q.transport != NT_TRANSPORT_TCP) {
+		single(m, h, r, false);
+		return 0;
+	}
 	/* No controller id in the key: it may become known later, and partners share it anyway. */
 	key = pending_key(r, 0, h->q.qid);
 	recurring_note(&m->recurring, h, r, key);

@@ -351,6 +351,41 @@ static void a_target_may_go_on_with_what_the_host_gave_up(void **state)
 	time_out(40000000000ULL, false);
 }
 
+/* Twice the most records that may wait: of a disk beside the queue of a target. */
+#define DISK_COMMANDS 300000
+
+static void commands_of_other_transports_wait_for_no_target(void **state)
+{
+	struct queue_info disk = {.slot = 7,
+				  .gen = 1,
+				  .cntlid = 1,
+				  .qid = 1,
+				  .subsysnqn = "nqn.disk",
+				  .transport = NT_TRANSPORT_PCIE};
+	struct counted n;
+	struct merge *m = begin(&n);
+	struct nt_record h, t;
+
+	connect(m, TARGET_A, true);
+	assert_int_equal(merge_queue(m, HOST, NT_HOST, &disk), 0);
+	for (unsigned int i = 0; i < DISK_COMMANDS; i++) {
+		make(disk.slot, i, 0, &h, &t);
+		h.shape = NT_SHAPE_CORE;
+		h.points[NT_H_SEND_CMD] = h.points[NT_H_RX] = 0;
+		say(m, HOST, &h);
+		if (i % 100 == 0)
+			run_both(m, TARGET_A, i, i + 1);
+	}
+	assert_int_equal(merge_strays(m)->crowded_out, 0);
+	assert_in_range(merge_pending(m), 0, 100);
+	assert_int_equal(n.host_only, DISK_COMMANDS);
+	merge_finish(m);
+	assert_int_equal(n.matched, DISK_COMMANDS / 100);
+	assert_int_equal(n.wrong, 0);
+	assert_int_equal(n.host_only, DISK_COMMANDS);
+	merge_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +398,7 @@ int main(void)
 		cmocka_unit_test(a_target_may_go_on_with_what_the_host_gave_up),
 		cmocka_unit_test(what_a_target_tells_late_of_what_was_given_up_is_met),
 		cmocka_unit_test(a_successor_that_has_not_told_of_anything_is_waited_for),
+		cmocka_unit_test(commands_of_other_transports_wait_for_no_target),
 	};
 
 	return cmocka_run_group_tests_name("room", tests, NULL, NULL);
