@@ -58,6 +58,12 @@ check "make static-program" make_quietly static-program BUILD="$build"
 equal "it has neither interpreter nor libraries" \
 	"$(readelf -ldW "$build/ntprof-bpf-static" | grep -cE 'INTERP|NEEDED')" 0
 equal "it tells its version" "$("$build/ntprof-bpf-static" --version)" "ntprof-bpf $version"
+
+for mask in 022 077; do
+	check "an image of it under umask $mask" \
+		bash -c 'umask $0 && contrib/release/image "$@"' $mask "$version" 1 "$work/$mask.tar" "$build/ntprof-bpf-static"
+done
+check "has the same bytes" cmp "$work/022.tar" "$work/077.tar"
 "$build/ntprof-bpf" probes >"$work/dynamic" 2>&1
 status=$?
 "$build/ntprof-bpf-static" probes >"$work/static" 2>&1
