@@ -229,7 +229,11 @@ static void count_target(const struct tracer *t, struct stats *s)
 			s->controllers++;
 }
 
-/* The names of controller @number of those called nvmeN. Return: false if they are gone */
+/*
+ * The names of controller @number of those called nvmeN. Return: false if they are gone, or are not
+ * known yet: the first commands of a controller of PCIe come before it is part of a subsystem, and
+ * sysfs shows "(efault)" for its NQN until then.
+ */
 static bool names_of_controller(const struct tracer *t, uint32_t instance, uint16_t number,
 				struct nt_names *names)
 {
@@ -240,7 +244,7 @@ static bool names_of_controller(const struct tracer *t, uint32_t instance, uint1
 		return false;
 	*names = c->names[number & 1];
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __atomic_load_n(named, __ATOMIC_RELAXED) == number + 1u;
+	return names->subsysnqn[0] && __atomic_load_n(named, __ATOMIC_RELAXED) == number + 1u;
 }
 
 /*
@@ -294,9 +298,6 @@ static struct queue_ident *learn(struct tracer *t, uint32_t slot, const struct n
 	else
 		snprintf(id->controller, sizeof(id->controller), "cntlid %u", i->cntlid);
 	snprintf(id->peer, sizeof(id->peer), "%s", host ? i->names.subsysnqn : i->names.hostnqn);
-	/* The first commands of a controller of PCIe come before it is part of a subsystem. */
-	if (host && !id->peer[0])
-		sysfs_read(id->peer, sizeof(id->peer), id->controller, "subsysnqn");
 	id->transport = t->object.queues[slot].transport;
 	snprintf(id->other, sizeof(id->other), "%s", host ? i->names.hostnqn : i->names.subsysnqn);
 	id->epoch = t->object.control->epoch;
@@ -308,7 +309,9 @@ static struct queue_ident *learn(struct tracer *t, uint32_t slot, const struct n
 
 void connections_learn(struct tracer *t, const struct nt_identity *i)
 {
-	if (i->slot < t->nr_slots && !find(t, i->slot, i->who))
+	const bool known = t->o.side == NT_TARGET || i->names.subsysnqn[0];
+
+	if (known && i->slot < t->nr_slots && !find(t, i->slot, i->who))
 		learn(t, i->slot, i);
 }
 

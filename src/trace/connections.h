@@ -65,8 +65,8 @@ void connections_learn(struct tracer *t, const struct nt_identity *i);
  * @slot: its slot
  * @who: which of the connections that had the slot, see struct nt_identity
  *
- * A target's connection has no name before its Connect command has ended; its counts wait in the
- * kernel until then.
+ * A target's connection has no name before its Connect command has ended, and a host's controller
+ * of PCIe none before it is part of a subsystem; their counts wait in the kernel until then.
  *
  * Return: the name, valid until the next connections_tidy(), or NULL if it is not known yet, or no
  * longer: see connections_unknown().

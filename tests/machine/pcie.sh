@@ -139,6 +139,16 @@ tracer_stop "$gone"
 equal "a disk that is pulled out ends nothing else" $? 0
 check "its reads were counted" test "$(commands /tmp/gone read)" -gt 50
 equal "none stays in flight" "$(loss /tmp/gone in_flight)" 0
+
+# One that comes while it is watched: its first commands come before the kernel knows its subsystem.
+tracer_start /tmp/back --host --transport pcie -i 100ms --format json
+back=$tracer_pid
+echo 1 >/sys/bus/pci/rescan
+wait_for test -b /dev/nvme0n1
+job --rw=randread --bs=4k --number_ios=50
+tracer_stop "$back"
+equal "a disk that comes has one name" "$(grep -o '"peer":"[^"]*"' /tmp/back | sort -u)" \
+	"\"peer\":\"$(cat /sys/class/nvme/nvme0/subsysnqn)\""
 host_disconnect
 target_remove
 finish

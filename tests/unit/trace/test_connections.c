@@ -185,6 +185,46 @@ static void a_host_queue_has_the_names_of_its_controller(void **state)
 	assert_int_equal(q.cntlid, NT_CNTLID_NONE);
 }
 
+/*
+ * The first commands of a disk come before the kernel knows its subsystem, and sysfs shows another
+ * name or none. What they count waits for the name.
+ */
+static void a_disk_waits_for_its_name(void **state)
+{
+	static struct queue_ident *ident[SLOTS];
+	struct tracer t = tracer_of(NT_HOST);
+	struct nt_controller *c = &controllers[INSTANCE];
+	const struct nt_identity unnamed = {.slot = 4, .who = 8, .instance = INSTANCE};
+	struct nt_control control = {.epoch = 1};
+	const struct queue_ident *id;
+
+	t.ident = ident;
+	t.object.control = &control;
+	for (unsigned int slot = 4; slot < 6; slot++)
+		queues[slot] = (struct nt_queue){.object = 1,
+						 .gen = 4,
+						 .identified = 4,
+						 .qid = (uint16_t)(slot - 4),
+						 .instance = INSTANCE,
+						 .controller = 8,
+						 .transport = NT_TRANSPORT_PCIE};
+	*c = (struct nt_controller){.named = {9}};
+	connections_learn(&t, &unnamed);
+	for (unsigned int slot = 4; slot < 6; slot++) {
+		assert_null(connections_identify(&t, slot, 8));
+		assert_false(connections_unknown(&t, slot, 8));
+	}
+	strcpy(c->names[0].subsysnqn, "nqn.disk");
+	for (unsigned int slot = 4; slot < 6; slot++) {
+		id = connections_identify(&t, slot, 8);
+		assert_non_null(id);
+		assert_string_equal(id->peer, "nqn.disk");
+		assert_int_equal(id->transport, NT_TRANSPORT_PCIE);
+	}
+	for (unsigned int slot = 4; slot < 6; slot++)
+		free(ident[slot]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +233,7 @@ int main(void)
 		cmocka_unit_test(what_is_gone_or_not_known_yet_is_not_counted),
 		cmocka_unit_test(a_target_queue_has_the_names_of_its_own_generation),
 		cmocka_unit_test(a_host_queue_has_the_names_of_its_controller),
+		cmocka_unit_test(a_disk_waits_for_its_name),
 	};
 
 	return cmocka_run_group_tests_name("connections", tests, NULL, NULL);

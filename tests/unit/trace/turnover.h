@@ -668,7 +668,7 @@ static void connections_between_two_looks_leave_nothing_taken(void **state)
 /* Identities past the limit are not kept, and cost no memory. */
 static void names_beyond_the_last_are_not_kept(void **state)
 {
-	struct nt_identity identity = {.slot = 1};
+	struct nt_identity identity = {.slot = 1, .names.subsysnqn = "nqn.a"};
 
 	for (identity.who = 1; identity.who <= CONNECTIONS_NAMED_MAX; identity.who++) {
 		assert_int_equal(m.t.nr_ident, identity.who - 1);
