@@ -38,7 +38,11 @@ bool device_attribute(const char *dir, const char *name, char *value, size_t siz
 		return false;
 	value[n] = '\0';
 	value[strcspn(value, "\n")] = '\0';
-	return true;
+	/* What the kernel prints of a controller that is part of no subsystem yet. */
+	if (strcmp(value, "(efault)") != 0)
+		return true;
+	value[0] = '\0';
+	return false;
 }
 
 static const char *last_part(const char *path)

@@ -144,9 +144,11 @@ static void where_nothing_is_attached_states_of_sysfs_make_events(void **state)
 	/* A word of a later kernel. */
 	put(&s, "nvme2", "state", "thinking\n");
 	assert_int_equal(look(&s), 0);
-	/* It is another one that has its name then. */
+	/* It is another one that has its name then, and is part of no subsystem yet. */
 	put(&s, "nvme2", "state", "connecting\n");
+	put(&s, "nvme2", "subsysnqn", "(efault)\n");
 	assert_int_equal(look(&s), 1);
+	assert_string_equal(s.last.subsysnqn, "");
 	path_states_free(&s.states);
 	snprintf(path, sizeof(path), "rm -r %s", s.root);
 	assert_int_equal(system(path), 0); // NOLINT(cert-env33-c)
