@@ -32,9 +32,11 @@ LOG
 
 says "a warning, with and without a processor's number in front" \
 	"WARNING at drivers/nvme/target/tcp.c:1612 nvmet_tcp_release_queue_work
+WARNING at lib/refcount.c:28 refcount_warn_saturate
 WARNING at lib/refcount.c:28 refcount_warn_saturate" <<'LOG'
 [   61.250000] WARNING: CPU: 1 PID: 77 at drivers/nvme/target/tcp.c:1612 nvmet_tcp_release_queue_work+0x1c/0x30 [nvmet_tcp]
 [   62.250000][   T12] WARNING: CPU: 0 PID: 12 at lib/refcount.c:28 refcount_warn_saturate+0xba/0x110
+[   63.250000] WARNING: lib/refcount.c:28 at refcount_warn_saturate+0xfc/0x1c70, CPU#0: fio/214
 LOG
 
 circle="possible circular locking dependency detected: (work_completion)(&queue->io_work), sk_lock-AF_INET-NVME"
