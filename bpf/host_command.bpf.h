@@ -61,13 +61,33 @@ static __always_inline struct nt_cmd *cmd_of(struct nvme_tcp_queue *queue, int q
  * transport, whose programs are in host_core.bpf.h. It is a constant.
  */
 
-/*
- * The owner of a request's command. @rq: typed; where its transport is TCP, no bit of the result
- * may be changed
- */
-static __always_inline __u64 owner_of_request(struct request *rq, const bool core)
+/* The mark of owners, see unmarked(). */
+#define OWNER_MARK(core) ((core) ? NT_CORE_OWNER : 0)
+
+/* Whether a state in flight is that of a request's command. @rq: typed */
+static __always_inline bool is_of_request(const struct nt_cmd *c, struct request *rq,
+					  const bool core)
 {
-	return core ? plain_number((__u64)rq) + NT_CORE_OWNER : (__u64)rq;
+	return unmarked(owner_of(c), OWNER_MARK(core)) == (__u64)rq;
+}
+
+/*
+ * The owner of a request's command, which takes the state @c. The verifier allows no arithmetic
+ * with a typed pointer, but on what is read from memory: it is put in a place where that is not
+ * published yet, and which no other program looks at.
+ * @rq: typed; where its transport is TCP, no bit of the result may be changed
+ */
+static __always_inline __u64 owner_for(struct nt_cmd *c, struct request *rq, const bool core)
+{
+	volatile __u64 *place = &c->r.points[NT_H_COMPLETE];
+	__u64 number;
+
+	if (!core)
+		return (__u64)rq;
+	*place = (__u64)rq;
+	number = *place;
+	*place = 0;
+	return number + NT_CORE_OWNER;
 }
 
 /* See host_core.bpf.h. */
@@ -88,7 +108,7 @@ static __always_inline void core_identify(struct nt_queue *q, const struct host_
 static __always_inline __u32 count_unended(struct request *rq, const struct nt_cmd *c,
 					   struct nt_cmd *next, const bool core)
 {
-	__u8 retries = owner_of(c) == owner_of_request(rq, core) ? retries_of(rq) : 0;
+	__u8 retries = is_of_request(c, rq, core) ? retries_of(rq) : 0;
 
 	if (retries) {
 		next->r.side = retries;
@@ -113,7 +133,6 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 					 struct nt_queue *q, struct nvme_command *sqe,
 					 const struct nt_task *noted, bool wanted, const bool core)
 {
-	__u64 owner = owner_of_request(rq, core);
 	__u64 submit = start_time(rq, sqe->common.opcode == NVME_CMD_FLUSH);
 	struct nvme_tcp_queue *queue = (void *)h->queue;
 	__u16 burst = burst_now();
@@ -127,7 +146,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	    sqe->common.opcode != NVME_FABRICS_COMMAND)
 		return 0;
 	/* With an I/O scheduler, a request gets another tag each time. */
-	c = cmd_claim(q, rq->tag, owner, &left);
+	c = cmd_claim(q, rq->tag, (__u64)rq, OWNER_MARK(core), &left);
 	if (!c)
 		goto no_slot;
 	if (left) {
@@ -183,7 +202,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 	c->r.gen = q->gen;
 	c->r.points[NT_H_SUBMIT] = submit;
 	queue_begins(q);
-	cmd_begin(c, owner, wanted);
+	cmd_begin(c, owner_for(c, rq, core), wanted);
 	if (wanted) {
 		c->r.points[NT_H_QUEUE_RQ] = bpf_ktime_get_ns();
 		begun = event_begin(&c->r, NT_HOST, q, sqe);
@@ -209,7 +228,7 @@ no_slot:
 static __always_inline bool has_begun(struct request *rq, const struct nt_queue *q,
 				      const struct nvme_command *sqe, const bool core)
 {
-	const struct nt_cmd *c = CMD_FIND_ANY(owner_of_request(rq, core), q, rq->tag);
+	const struct nt_cmd *c = CMD_FIND_BY(cmd_any, rq, OWNER_MARK(core), q, rq->tag);
 	__u8 retries;
 
 	if (!c || (!nt_knobs.ends && c->r.cid != sqe->common.command_id))
@@ -566,13 +585,13 @@ static __always_inline bool is_rejected(struct request *rq, const struct nt_reco
  * To released: the block layer completes a request, of any driver.
  * @rq: typed
  * @error: what the block layer gets as the result: a blk_status_t, or before Linux 5.16 an errno
- * @core: see owner_of_request()
+ * @core: see OWNER_MARK()
  * @nested: this program stands in for an interrupted one. It mostly finds that the other one has
  *          ended the command before, so it counts no unknown ends
  */
 static __always_inline int request_end(struct request *rq, int error, bool nested, const bool core)
 {
-	__u64 owner = owner_of_request(rq, core);
+	const __u64 mark = OWNER_MARK(core);
 	struct nt_queue *q = NULL;
 	struct nt_record *r;
 	struct nt_cmd *c;
@@ -581,14 +600,14 @@ static __always_inline int request_end(struct request *rq, int error, bool neste
 	__u64 now, begin;
 	__s32 stages;
 
-	c = cmd_any_by_owner(owner, &elsewhere);
+	c = cmd_any_by_owner((__u64)rq, mark, &elsewhere);
 	if (c) {
 		q = queue_of_cmd(c);
 	} else {
 		if (!elsewhere)
 			return 0;
 		q = core ? core_queue_of_request(rq) : queue_of_request(rq);
-		c = cmd_any_by_tag_and_owner(q, rq->tag, owner);
+		c = cmd_any_by_tag_and_owner(q, rq->tag, (__u64)rq, mark);
 		/* Otherwise one outside the sample looks like one whose beginning was not seen. */
 		if (!c && q && !nested && all_have_states())
 			count_unbegun(rq);

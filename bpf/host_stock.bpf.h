@@ -167,7 +167,7 @@ static __always_inline int request_issued(struct request *rq, bool nested)
 	plain = op <= REQ_OP_WRITE;
 	/* Not if a command of this request may be in flight: see request_skip(). */
 	if (nt_knobs.selects & NT_BY_COMMAND && plain && request_left_out(rq) &&
-	    !cmd_any_by_owner((__u64)rq, &elsewhere) && !elsewhere)
+	    !cmd_any_by_owner((__u64)rq, 0, &elsewhere) && !elsewhere)
 		return 0;
 	h.queue = (__u64)rq->mq_hctx->driver_data;
 	q = queue_by_address(h.queue, &h.slot);

@@ -237,6 +237,21 @@ static __always_inline __u64 owner_of(const struct nt_cmd *c)
 }
 
 /*
+ * The address that an owner was made from: without its mark, which is a constant. The verifier
+ * forbids arithmetic with a typed pointer, so the mark is taken from the state's owner and not
+ * added to the address that it is compared with.
+ */
+static __always_inline __u64 unmarked(__u64 owner, const __u64 mark)
+{
+	if (mark) {
+		owner -= mark;
+		/* Otherwise the compiler may add it to the other side of the comparison. */
+		asm volatile("" : "+r"(owner));
+	}
+	return owner;
+}
+
+/*
  * Whether an owner may still have a state when the index has not led to it: if its entry holds the
  * place of another owner.
  * @place: the owner's entry of the index. If it was never used, the owner has no state. Where all
@@ -250,10 +265,11 @@ static __always_inline bool is_elsewhere(__u32 place)
 
 /*
  * Finds a state by the index. Verified: it is in flight, measured, and belongs to @owner.
+ * @mark: see unmarked()
  * @elsewhere: filled; whether a state that is not found here may still be found by its queue and
  *             tag
  */
-static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
+static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, const __u64 mark, bool *elsewhere)
 {
 	struct nt_cmd *c;
 	__u32 place;
@@ -263,24 +279,25 @@ static __always_inline struct nt_cmd *cmd_by_owner(__u64 owner, bool *elsewhere)
 		return NULL;
 	place = *index_of(owner);
 	c = cmd_at(place);
-	if (c && c->owner == owner)
+	if (c && unmarked(c->owner, mark) == owner)
 		return c;
-	*elsewhere = is_elsewhere(place) && (!c || owner_of(c) != owner);
+	*elsewhere = is_elsewhere(place) && (!c || unmarked(owner_of(c), mark) != owner);
 	return NULL;
 }
 
 /* As cmd_by_owner(), where a command ends: it may be measured, or only counted. */
-static __always_inline struct nt_cmd *cmd_any_by_owner(__u64 owner, bool *elsewhere)
+static __always_inline struct nt_cmd *cmd_any_by_owner(__u64 owner, const __u64 mark,
+						       bool *elsewhere)
 {
 	struct nt_cmd *c;
 	__u32 place;
 
 	if (!nt_knobs.count_all)
-		return cmd_by_owner(owner, elsewhere);
+		return cmd_by_owner(owner, mark, elsewhere);
 	*elsewhere = false;
 	place = *index_of(owner);
 	c = cmd_at(place);
-	if (c && owner_of(c) == owner)
+	if (c && unmarked(owner_of(c), mark) == owner)
 		return c;
 	*elsewhere = is_elsewhere(place);
 	return NULL;
@@ -306,20 +323,20 @@ static __always_inline struct nt_cmd *cmd_by_tag(const struct nt_queue *q, __u32
  * Finds a state by queue, which may be NULL, and tag. Verified: in flight, measured, and of @owner.
  */
 static __always_inline struct nt_cmd *cmd_by_tag_and_owner(const struct nt_queue *q, __u32 tag,
-							   __u64 owner)
+							   __u64 owner, const __u64 mark)
 {
 	struct nt_cmd *c = q ? cmd_by_tag(q, tag) : NULL;
 
-	return c && c->owner == owner ? c : NULL;
+	return c && unmarked(c->owner, mark) == owner ? c : NULL;
 }
 
 /* As cmd_by_tag_and_owner(), where a command ends: it may be measured, or only counted. */
 static __always_inline struct nt_cmd *cmd_any_by_tag_and_owner(const struct nt_queue *q, __u32 tag,
-							       __u64 owner)
+							       __u64 owner, const __u64 mark)
 {
 	struct nt_cmd *c = q ? cmd_by_tag(q, tag) : NULL;
 
-	return c && owner_of(c) == owner ? c : NULL;
+	return c && unmarked(owner_of(c), mark) == owner ? c : NULL;
 }
 
 /*
@@ -327,20 +344,20 @@ static __always_inline struct nt_cmd *cmd_any_by_tag_and_owner(const struct nt_q
  * beginning was not seen, or where it is only counted. @queue and @tag are evaluated only if the
  * index does not lead to the command, which is rare.
  */
-#define CMD_FIND(address, queue, tag) CMD_FIND_BY(cmd, address, queue, tag)
+#define CMD_FIND(address, queue, tag) CMD_FIND_BY(cmd, address, 0, queue, tag)
 
 /* As CMD_FIND(), where a command ends: it may be measured, or only counted. */
-#define CMD_FIND_ANY(address, queue, tag) CMD_FIND_BY(cmd_any, address, queue, tag)
+#define CMD_FIND_ANY(address, queue, tag) CMD_FIND_BY(cmd_any, address, 0, queue, tag)
 
-#define CMD_FIND_BY(cmd, address, queue, tag)                                    \
-	({                                                                       \
-		__u64 owner_ = (__u64)(address);                                 \
-		bool elsewhere_;                                                 \
-		struct nt_cmd *found_ = cmd##_by_owner(owner_, &elsewhere_);     \
-                                                                                 \
-		if (!found_ && elsewhere_)                                       \
-			found_ = cmd##_by_tag_and_owner((queue), (tag), owner_); \
-		found_;                                                          \
+#define CMD_FIND_BY(cmd, address, mark, queue, tag)                                      \
+	({                                                                               \
+		__u64 owner_ = (__u64)(address);                                         \
+		bool elsewhere_;                                                         \
+		struct nt_cmd *found_ = cmd##_by_owner(owner_, (mark), &elsewhere_);     \
+                                                                                         \
+		if (!found_ && elsewhere_)                                               \
+			found_ = cmd##_by_tag_and_owner((queue), (tag), owner_, (mark)); \
+		found_;                                                                  \
 	})
 
 /* Whether state @c, which may be NULL, is that of @owner's last command, in flight or released. */
@@ -383,11 +400,12 @@ static __always_inline struct nt_cmd *cmd_by_last_owner(const struct nt_queue *q
 /*
  * Takes the place of command @tag of a queue. From now on the index leads from @owner to it. A
  * command may still be in flight there.
+ * @mark: see unmarked()
  * @left: filled; the state of a command of @owner that is in flight under another tag; mostly NULL
  * Return: NULL if no place is left
  */
 static __always_inline struct nt_cmd *cmd_claim(struct nt_queue *q, __u32 tag, __u64 owner,
-						struct nt_cmd **left)
+						const __u64 mark, struct nt_cmd **left)
 {
 	__u32 place = place_claim(q, tag), *entry;
 	struct nt_cmd *before;
@@ -398,7 +416,7 @@ static __always_inline struct nt_cmd *cmd_claim(struct nt_queue *q, __u32 tag, _
 	entry = index_of(owner);
 	if (*entry != place) {
 		before = cmd_at(*entry);
-		if (before && owner_of(before) == owner)
+		if (before && unmarked(owner_of(before), mark) == owner)
 			*left = before;
 		*entry = place;
 	}

@@ -87,13 +87,13 @@ static __always_inline struct nt_cmd *cmd_of_plain(struct nvmet_tcp_cmd *cmd)
 {
 	struct nvmet_tcp_queue *queue;
 	bool elsewhere;
-	struct nt_cmd *c = cmd_by_owner((__u64)cmd, &elsewhere);
+	struct nt_cmd *c = cmd_by_owner((__u64)cmd, 0, &elsewhere);
 
 	if (c || !elsewhere)
 		return c;
 	queue = BPF_CORE_READ(cmd, queue);
 	return cmd_by_tag_and_owner(queue_at(BPF_CORE_READ(queue, idx)), tag_of_plain(queue, cmd),
-				    (__u64)cmd);
+				    (__u64)cmd, 0);
 }
 
 /* CO-RE: struct nvmet_tcp_queue with its function as a plain pointer. */
@@ -383,7 +383,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 	c = cmd_by_last_owner(q, slot, t->cmd);
 	/* @left belongs to a connection that has closed. User space releases its commands. */
 	if (!c)
-		c = cmd_claim(q, capsule_tag(t), t->cmd, &left);
+		c = cmd_claim(q, capsule_tag(t), t->cmd, 0, &left);
 	if (!c)
 		goto no_slot;
 	if (in_flight(c))

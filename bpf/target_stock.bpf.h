@@ -203,13 +203,13 @@ static __always_inline struct nt_cmd *cmd_any_of_plain(struct nvmet_tcp_cmd *cmd
 {
 	struct nvmet_tcp_queue *queue;
 	bool elsewhere;
-	struct nt_cmd *c = cmd_any_by_owner((__u64)cmd, &elsewhere);
+	struct nt_cmd *c = cmd_any_by_owner((__u64)cmd, 0, &elsewhere);
 
 	if (c || !elsewhere)
 		return c;
 	queue = BPF_CORE_READ(cmd, queue);
 	return cmd_any_by_tag_and_owner(queue_at(BPF_CORE_READ(queue, idx)),
-					tag_of_plain(queue, cmd), (__u64)cmd);
+					tag_of_plain(queue, cmd), (__u64)cmd, 0);
 }
 
 /*
@@ -616,7 +616,7 @@ static __always_inline bool pdu_known(struct sock *sk, __u64 place, struct to_se
 
 	if (!owner)
 		return false;
-	s->c = cmd_any_by_owner(owner, &elsewhere);
+	s->c = cmd_any_by_owner(owner, 0, &elsewhere);
 	if (!s->c || !is_of_pdu(s->c, p))
 		return false;
 	q = queue_of_cmd(s->c);

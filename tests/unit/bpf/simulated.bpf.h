@@ -8,7 +8,7 @@
 
 static __always_inline int begin(struct nt_queue *q, const struct simulated *s)
 {
-	struct nt_cmd *left, *c = cmd_claim(q, s->tag, s->owner, &left);
+	struct nt_cmd *left, *c = cmd_claim(q, s->tag, s->owner, 0, &left);
 
 	if (!c) {
 		count_past(NT_PAST_SLOTS, s->slot);
@@ -34,9 +34,9 @@ static __always_inline int end(struct nt_queue *q, const struct simulated *s)
 	__s32 stages;
 	__u64 now;
 
-	c = cmd_any_by_owner(s->owner, &elsewhere);
+	c = cmd_any_by_owner(s->owner, 0, &elsewhere);
 	if (!c)
-		c = cmd_any_by_tag_and_owner(q, s->tag, s->owner);
+		c = cmd_any_by_tag_and_owner(q, s->tag, s->owner, 0);
 	if (!c) {
 		count(NT_CNT_NO_START);
 		return 0;

@@ -244,7 +244,7 @@ static struct nt_cmd *measured_read(void)
 	bool elsewhere;
 
 	receive(NVME_CMD_READ);
-	c = cmd_by_owner((__u64)m.cmd[0], &elsewhere);
+	c = cmd_by_owner((__u64)m.cmd[0], 0, &elsewhere);
 	assert_non_null(c);
 	assert_int_equal(c->r.points[NT_T_EXEC], 0);
 	stock_exec_nvmet_bdev_execute_rw(args, &m.cmd[0][0].req);
@@ -289,14 +289,14 @@ static void command_without_data_is_executed_at_once(void **state)
 
 	for (unsigned int i = 0; i < sizeof(opcodes); i++) {
 		receive(opcodes[i]);
-		c = cmd_by_owner((__u64)m.cmd[0], &elsewhere);
+		c = cmd_by_owner((__u64)m.cmd[0], 0, &elsewhere);
 		assert_non_null(c);
 		assert_int_not_equal(c->r.points[NT_T_EXEC], 0);
 		assert_int_equal(c->r.points[NT_T_EXEC], c->r.points[NT_T_CMD]);
 	}
 	m.sqe[0][0].common.dptr.sgl.length = 16;
 	receive(NVME_CMD_DSM);
-	assert_int_equal(cmd_by_owner((__u64)m.cmd[0], &elsewhere)->r.points[NT_T_EXEC], 0);
+	assert_int_equal(cmd_by_owner((__u64)m.cmd[0], 0, &elsewhere)->r.points[NT_T_EXEC], 0);
 }
 
 static struct nt_cmd *received_write(__u8 opcode, __u8 sgl_type)
@@ -308,7 +308,7 @@ static struct nt_cmd *received_write(__u8 opcode, __u8 sgl_type)
 	m.sqe[0][0].common.dptr.sgl.type = sgl_type;
 	receive(opcode);
 	m.cmd[0][0].req.transfer_len = 16;
-	c = cmd_by_owner((__u64)m.cmd[0], &elsewhere);
+	c = cmd_by_owner((__u64)m.cmd[0], 0, &elsewhere);
 	assert_non_null(c);
 	return c;
 }

@@ -169,7 +169,7 @@ static void deep_queue_takes_a_piece_for_each_128_tags(void **state)
 	struct nt_cmd *c, *left;
 
 	for (__u32 tag = 0; tag < 4096; tag++) {
-		c = cmd_claim(queue, tag, 0x10000 + tag * 64, &left);
+		c = cmd_claim(queue, tag, 0x10000 + tag * 64, 0, &left);
 		assert_non_null(c);
 		assert_ptr_equal(c, cmd_by_tag(queue, tag));
 	}
@@ -178,7 +178,7 @@ static void deep_queue_takes_a_piece_for_each_128_tags(void **state)
 		cmd_by_tag(queue, tag)->owner++;
 	for (__u32 tag = 0; tag < 4096; tag++)
 		assert_int_equal(cmd_by_tag(queue, tag)->owner, 1);
-	assert_null(cmd_claim(queue, 4096, 64, &left));
+	assert_null(cmd_claim(queue, 4096, 64, 0, &left));
 }
 
 /*

@@ -509,7 +509,7 @@ static struct nt_cmd *begin(int i, __u8 opcode)
 	m.sqe[0][0].common.dptr.sgl.length = 4096;
 	receive(&m.queue[i], m.cmd[i]);
 	m.cmd[i]->req.transfer_len = 4096;
-	c = cmd_by_owner((__u64)m.cmd[i], &elsewhere);
+	c = cmd_by_owner((__u64)m.cmd[i], 0, &elsewhere);
 	assert_non_null(c);
 	return c;
 }
