@@ -14,6 +14,7 @@
 
 #include "addresses.bpf.h"
 #include "pools.bpf.h"
+#include "transport.bpf.h"
 
 /*
  * Sends user space the identity of a connection as soon as it is known. User space may read what
@@ -60,17 +61,11 @@ struct {
 static __always_inline void controller_name(struct nt_names *n, struct nvme_ctrl *ctrl)
 {
 	struct nvmf_ctrl_options *opts = BPF_CORE_READ(ctrl, opts);
-	struct nvme_subsystem *subsys;
 	struct nvmf_host *host;
 
 	if (!opts) {
-		subsys = BPF_CORE_READ(ctrl, subsys);
 		n->hostnqn[0] = n->subsysnqn[0] = '\0';
-		if (subsys)
-			bpf_probe_read_kernel_str(
-				n->subsysnqn, sizeof(n->subsysnqn),
-				(void *)((__u64)subsys +
-					 bpf_core_field_offset(struct nvme_subsystem, subnqn)));
+		subsysnqn_read(n->subsysnqn, sizeof(n->subsysnqn), ctrl);
 		return;
 	}
 	host = BPF_CORE_READ(opts, host);

@@ -20,25 +20,7 @@
 
 #include "host_command.bpf.h"
 #include "host_stock.bpf.h"
-
-/* The name of a transport, which has room for each of NT_TRANSPORTS, as one number. */
-union core_name {
-	char text[8];
-	__u64 number;
-};
-
-/* The transport of a controller by the name that its driver gives. This reads by helper. */
-static __always_inline __u32 transport_of(struct nvme_ctrl *ctrl)
-{
-	union core_name name = {};
-
-	bpf_probe_read_kernel_str(name.text, sizeof(name.text), BPF_CORE_READ(ctrl, ops, name));
-#define CORE_IF_NAMED(id, is)                            \
-	if (name.number == (union core_name){is}.number) \
-		return NT_TRANSPORT_##id;
-	NT_TRANSPORTS(CORE_IF_NAMED)
-	return NT_TRANSPORT_OTHER;
-}
+#include "transport.bpf.h"
 
 /* nvme_req(). @rq: typed, of a controller of any transport. Return: a plain address */
 static __always_inline struct nvme_ctrl *core_ctrl(struct request *rq)

@@ -14,16 +14,16 @@
 #include <bpf/bpf_tracing.h>
 
 #include "shared/path_event.h"
+#include "shared/points.h"
+#include "transport.bpf.h"
+
+/* Set before load: the transports of the controllers that events are of, 1 << enum nt_transport. */
+const volatile __u32 path_transports = NT_OF_TCP;
 
 /* CO-RE: members that no other program reads. */
-struct nvme_ctrl_ops___path {
-	const char *name;
-} __attribute__((preserve_access_index));
-
 struct nvme_ctrl___path {
 	int nr_reconnects;
 	__u32 queue_count;
-	const struct nvme_ctrl_ops___path *ops;
 } __attribute__((preserve_access_index));
 
 struct work___path {
@@ -60,16 +60,14 @@ struct {
 /* Events that found no room. */
 __u64 path_lost = 0;
 
-/* Return: NULL if the controller is not of NVMe/TCP, or without room, which is counted */
+/* Return: NULL if the controller is of another transport, or without room, which is counted */
 static __always_inline struct nt_path_event *event_begin(struct nvme_ctrl *ctrl,
 							 enum nt_path_kind kind)
 {
-	struct nvme_ctrl___path *c = (void *)ctrl;
-	char transport[4] = {};
+	struct nvmf_ctrl_options *opts = BPF_CORE_READ(ctrl, opts);
 	struct nt_path_event *e;
 
-	bpf_probe_read_kernel_str(transport, sizeof(transport), BPF_CORE_READ(c, ops, name));
-	if (transport[0] != 't' || transport[1] != 'c' || transport[2] != 'p' || transport[3])
+	if (!(path_transports & 1u << (transport_of(ctrl) & 31)))
 		return NULL;
 	e = bpf_ringbuf_reserve(&path_events, sizeof(*e), 0);
 	if (!e) {
@@ -81,8 +79,11 @@ static __always_inline struct nt_path_event *event_begin(struct nvme_ctrl *ctrl,
 	e->kind = kind;
 	e->instance = BPF_CORE_READ(ctrl, instance);
 	e->cntlid = BPF_CORE_READ(ctrl, cntlid);
-	bpf_probe_read_kernel_str(e->subsysnqn, sizeof(e->subsysnqn),
-				  BPF_CORE_READ(ctrl, opts, subsysnqn));
+	if (opts)
+		bpf_probe_read_kernel_str(e->subsysnqn, sizeof(e->subsysnqn),
+					  BPF_CORE_READ(opts, subsysnqn));
+	else
+		subsysnqn_read(e->subsysnqn, sizeof(e->subsysnqn), ctrl);
 	return e;
 }
 
@@ -141,6 +142,28 @@ int BPF_PROG(path_timeout, struct request *rq)
 	e->opcode = BPF_CORE_READ(sqe, common.opcode);
 	if (!e->qid && e->opcode == KEEP_ALIVE)
 		e->kind = NT_PATH_KEEP_ALIVE;
+	bpf_ringbuf_submit(e, 0);
+	return 0;
+}
+
+/*
+ * The same of PCIe. What leads to the controller is the same for all drivers. The queues of
+ * namespaces have data of their own, that of admin commands has not (nvme_req_qid()).
+ */
+SEC("fentry/nvme_timeout")
+int BPF_PROG(path_timeout_pcie, struct request *rq)
+{
+	struct nvme_request *req = (void *)((__u64)rq + bpf_core_type_size(struct request));
+	struct nvme_ctrl *ctrl = BPF_CORE_READ(req, ctrl);
+	struct nvme_command *sqe = BPF_CORE_READ(req, cmd);
+	struct nt_path_event *e = event_begin(ctrl, NT_PATH_TIMEOUT);
+
+	if (!e)
+		return 0;
+	if (BPF_CORE_READ(rq, q, queuedata))
+		e->qid = BPF_CORE_READ(rq, mq_hctx, queue_num) + 1;
+	e->cid = BPF_CORE_READ(sqe, common.command_id);
+	e->opcode = BPF_CORE_READ(sqe, common.opcode);
 	bpf_ringbuf_submit(e, 0);
 	return 0;
 }

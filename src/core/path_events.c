@@ -166,23 +166,24 @@ const char *path_event_text(const struct nt_path_event *e, char *buf)
 	return buf - used;
 }
 
-/* A directory of sysfs: "nvme7". Return: whether it is a controller of NVMe/TCP */
-static bool read_state(const char *sysfs, const char *name, struct nt_path_event *e)
+/* A directory of sysfs: "nvme7". Return: whether it is a controller of one of these transports */
+static bool read_state(const char *sysfs, const char *name, unsigned int transports,
+		       struct nt_path_event *e)
 {
 	char path[PATH_MAX], value[32], rest;
 
 	if (sscanf(name, "nvme%u%c", &e->instance, &rest) != 1 || e->instance >= INSTANCES_MAX ||
 	    snprintf(path, sizeof(path), "%s/class/nvme/%s", sysfs, name) >= (int)sizeof(path) ||
-	    !device_attribute(path, "transport", value, sizeof(value)) ||
-	    strcmp(value, "tcp") != 0 || !device_attribute(path, "state", value, sizeof(value)))
+	    !(transport_of_controller(path) & transports) ||
+	    !device_attribute(path, "state", value, sizeof(value)))
 		return false;
 	e->state = (uint16_t)path_state_named(value);
 	device_attribute(path, "subsysnqn", e->subsysnqn, sizeof(e->subsysnqn));
 	return e->state < NT_PATH_STATES_NR;
 }
 
-void path_states_look(struct path_states *p, const char *sysfs, uint64_t now, path_event_fn *fn,
-		      void *context)
+void path_states_look(struct path_states *p, const char *sysfs, unsigned int transports,
+		      uint64_t now, path_event_fn *fn, void *context)
 {
 	const uint8_t seen = 0x80;
 	char path[PATH_MAX];
@@ -194,7 +195,7 @@ void path_states_look(struct path_states *p, const char *sysfs, uint64_t now, pa
 	while (d && (entry = readdir(d))) {
 		struct nt_path_event e = {.ns = now, .kind = NT_PATH_STATE};
 
-		if (!read_state(sysfs, entry->d_name, &e) ||
+		if (!read_state(sysfs, entry->d_name, transports, &e) ||
 		    ARRAY_REACH(p->state, p->nr, e.instance))
 			continue;
 		if (p->looked && p->state[e.instance] != e.state + 1)

@@ -88,13 +88,14 @@ struct path_states {
 typedef void path_event_fn(void *context, const struct nt_path_event *e);
 
 /**
- * path_states_look() - compare the states of all NVMe/TCP controllers with those of the last call
+ * path_states_look() - compare the states of controllers with those of the last call
  * @sysfs: mount point of sysfs: "/sys"
+ * @transports: of the controllers, see core/transport.h
  * @now: CLOCK_MONOTONIC nanoseconds, the time of the events
  * @fn: called for each that has another state, or was not there; in the first call for none
  */
-void path_states_look(struct path_states *p, const char *sysfs, uint64_t now, path_event_fn *fn,
-		      void *context);
+void path_states_look(struct path_states *p, const char *sysfs, unsigned int transports,
+		      uint64_t now, path_event_fn *fn, void *context);
 
 /** path_states_free() - release */
 void path_states_free(struct path_states *p);

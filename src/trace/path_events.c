@@ -62,10 +62,14 @@ static bool attach(struct nt_path_events *bpf)
 }
 
 /* Return: NULL: the kernel does not take them */
-static struct nt_path_events *programs_new(void)
+static struct nt_path_events *programs_new(unsigned int transports)
 {
 	struct nt_path_events *bpf = nt_path_events__open();
 
+	if (bpf)
+		bpf->rodata->path_transports = transports;
+	if (bpf && !(transports & 1u << NT_TRANSPORT_PCIE))
+		bpf_program__set_autoload(bpf->progs.path_timeout_pcie, false);
 	if (bpf && choose(bpf) && !nt_path_events__load(bpf) && attach(bpf))
 		return bpf;
 	nt_path_events__destroy(bpf);
@@ -81,7 +85,7 @@ int path_events_open(struct tracer *t)
 	r = t->path_events = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	r->bpf = programs_new();
+	r->bpf = programs_new(t->o.transports);
 	if (!r->bpf)
 		return 0;
 	return ring_buffer__add(t->calls, bpf_map__fd(r->bpf->maps.path_events), on_event, t)
@@ -104,6 +108,6 @@ uint64_t path_events_collect(struct tracer *t, uint64_t now)
 	struct path_reader *r = t->path_events;
 
 	if (r && !r->bpf)
-		path_states_look(&r->states, "/sys", now, on_change, t);
+		path_states_look(&r->states, "/sys", t->o.transports, now, on_change, t);
 	return r && r->bpf ? __atomic_load_n(&r->bpf->bss->path_lost, __ATOMIC_RELAXED) : 0;
 }

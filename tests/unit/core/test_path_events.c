@@ -78,6 +78,7 @@ static void each_kind_has_words(void **state)
 /* A sysfs of one controller. */
 struct sysfs {
 	char root[64];
+	unsigned int transports;
 	struct path_states states;
 	struct nt_path_event last;
 	unsigned int nr;
@@ -108,13 +109,13 @@ static void on_event(void *context, const struct nt_path_event *e)
 static unsigned int look(struct sysfs *s)
 {
 	s->nr = 0;
-	path_states_look(&s->states, s->root, 5, on_event, s);
+	path_states_look(&s->states, s->root, s->transports, 5, on_event, s);
 	return s->nr;
 }
 
 static void where_nothing_is_attached_states_of_sysfs_make_events(void **state)
 {
-	struct sysfs s = {.root = "/tmp/ntprof.XXXXXX"};
+	struct sysfs s = {.root = "/tmp/ntprof.XXXXXX", .transports = NT_OF_TCP};
 	char path[PATH_MAX];
 
 	assert_non_null(mkdtemp(s.root));
@@ -149,6 +150,11 @@ static void where_nothing_is_attached_states_of_sysfs_make_events(void **state)
 	put(&s, "nvme2", "subsysnqn", "(efault)\n");
 	assert_int_equal(look(&s), 1);
 	assert_string_equal(s.last.subsysnqn, "");
+	put(&s, "nvme1", "state", "resetting\n");
+	assert_int_equal(look(&s), 0);
+	s.transports |= 1u << NT_TRANSPORT_PCIE;
+	assert_int_equal(look(&s), 1);
+	assert_int_equal(s.last.instance, 1);
 	path_states_free(&s.states);
 	snprintf(path, sizeof(path), "rm -r %s", s.root);
 	assert_int_equal(system(path), 0); // NOLINT(cert-env33-c)
