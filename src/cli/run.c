@@ -432,13 +432,9 @@ const char *transports_lack(const struct run_options *o, unsigned int transports
  */
 static unsigned int transports_now(const struct run_options *o)
 {
-	unsigned int others = 0;
-
 	if (o->transports || o->side == NT_TARGET)
 		return o->transports ?: NT_OF_TCP;
-	if (!o->awaits_tcp && !kernel_has_module(driver_name(NT_HOST)))
-		others = transports_there("/sys") & NT_NOT_OF_TCP;
-	return others ?: NT_OF_TCP;
+	return transports_default("/sys", o->awaits_tcp || kernel_has_module(driver_name(NT_HOST)));
 }
 
 /* Return: 0 if tracing, or still waiting for the module; else 1 with a message printed. */
@@ -478,6 +474,7 @@ static int try_open(struct run *r)
 		fprintf(stderr, "ntprof-bpf: %s\n", lack);
 		return 1;
 	}
+	r->s.transports = to.transports;
 	status = tracer_open(&r->t, &to, detail, sizeof(detail));
 	if (status != TRACER_NO_MODULE)
 		started(r);

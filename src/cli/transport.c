@@ -17,9 +17,7 @@ static error_t parse_transport(int key, char *arg, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	o->transports = transports_parse(arg);
 	if (!o->transports)
-		options_error(state,
-			      "--transport %s: not a list of tcp, pcie, rdma, fc, loop and other",
-			      arg);
+		options_error(state, TRANSPORTS_WRONG, arg);
 	return 0;
 }
 

@@ -158,7 +158,7 @@ static void read_host(struct reading *r, const char *dir, const char *name)
 	char path[PATH_MAX], value[256] = "", nqn[NT_NQN_LEN] = "";
 
 	path_join(path, dir, name);
-	if (!device_attribute(path, "transport", value, sizeof(value)) || strcmp(value, "tcp") != 0)
+	if (!(transport_of_controller(path) & (r->s->transports ?: NT_OF_TCP)))
 		return;
 	device_attribute(path, "subsysnqn", nqn, sizeof(nqn));
 	r->at = controller_at(r, name, nqn);

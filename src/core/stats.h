@@ -286,7 +286,7 @@ struct stats {
 	enum nt_side side;
 	char kernel[65];
 	const char *driver;
-	unsigned int transports; /* that were asked for, see &tracer_options.transports */
+	unsigned int transports; /* that are traced, see &tracer_options.transports */
 	const char *source;
 	uint32_t missing;
 	uint32_t sample;

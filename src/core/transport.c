@@ -28,6 +28,13 @@ unsigned int transports_there(const char *sysfs)
 	return there;
 }
 
+unsigned int transports_default(const char *sysfs, bool tcp)
+{
+	unsigned int others = tcp ? 0 : transports_there(sysfs) & NT_NOT_OF_TCP;
+
+	return others ?: NT_OF_TCP;
+}
+
 unsigned int transports_parse(const char *text)
 {
 	unsigned int transports = 0;

@@ -98,6 +98,10 @@ static void a_host_knows_state_address_disks_and_commands(void **state)
 	gone("class/nvme/nvme0");
 	look(11 * SECOND);
 	assert_int_equal(t.c.nr, 0);
+	t.s.transports = 1u << NT_TRANSPORT_PCIE;
+	look(12 * SECOND);
+	assert_int_equal(t.c.nr, 1);
+	assert_string_equal(t.c.row[0].name, "nvme1");
 }
 
 static void a_state_is_as_old_as_it_has_been_seen(void **state)

@@ -60,7 +60,10 @@ static void a_machine_has_those_of_its_controllers(void **state)
 	snprintf(path, sizeof(path), "%s/class/nvme", root);
 	assert_int_equal(mkdir(path, 0755), 0);
 	assert_int_equal(transports_there(root), 0);
+	assert_int_equal(transports_default(root, false), NT_OF_TCP);
 	controller("nvme0", "pcie");
+	assert_int_equal(transports_default(root, false), BIT(PCIE));
+	assert_int_equal(transports_default(root, true), NT_OF_TCP);
 	controller("nvme1", "apple-nvme");
 	assert_int_equal(transports_there(root), BIT(PCIE) | BIT(OTHER));
 	controller("nvme2", "tcp");
