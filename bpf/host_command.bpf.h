@@ -90,6 +90,9 @@ static __always_inline __u64 owner_for(struct nt_cmd *c, struct request *rq, con
 	return number + NT_CORE_OWNER;
 }
 
+/* With an SQ head, in @seq of the record of a command of another transport than TCP. */
+#define NT_CORE_SQ_HEAD (1u << 31)
+
 /* See host_core.bpf.h. */
 static __always_inline bool core_begins_again(struct request *rq, const struct nt_cmd *c);
 static __always_inline struct nt_queue *core_queue_of_request(struct request *rq);
@@ -172,8 +175,11 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 		}
 		waits_begin(c);
 		record_sqe(&c->r, sqe, h->qid == 0);
-		if (core)
+		if (core) {
 			c->r.shape = NT_SHAPE_CORE;
+			if (nt_knobs.events)
+				c->r.seq[0] = 0;
+		}
 		if (nt_knobs.stages)
 			c->r.cntlid = burst;
 		if (burst && !core)
@@ -444,11 +450,12 @@ static __always_inline void answer_fill(struct nt_answer *a, const struct nt_rec
 		return;
 	a->result = BPF_CORE_READ(nvme_part(rq), result.u64);
 	a->known |= NT_A_RESULT;
-	/* nvme_core does not see where the submission queue is. */
-	if (only_ends(r) || r->shape == NT_SHAPE_CORE || r->flags & NT_F_NO_CQE ||
-	    !r->points[NT_H_CQE])
+	if (only_ends(r) || r->flags & NT_F_NO_CQE || !r->points[NT_H_CQE])
 		return;
-	a->sq_head = r->seq[0];
+	/* Of other transports than TCP, the driver of PCIe alone says it. */
+	if (r->shape == NT_SHAPE_CORE && !(r->seq[0] & NT_CORE_SQ_HEAD))
+		return;
+	a->sq_head = (__u16)r->seq[0];
 	a->known |= NT_A_SQ_HEAD;
 }
 

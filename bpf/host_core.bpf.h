@@ -9,6 +9,8 @@
  * answered  cqe               core_cqe; core_cqe_nested
  * released  complete          core_complete; core_complete_nested
  *
+ * For events, core_sq sees what a CQE of PCIe says of its submission queue.
+ *
  * The owner of such a command is the address of its struct request, and NT_CORE_OWNER. So programs
  * for TCP, which see the same requests end, do not find its state.
  *
@@ -256,6 +258,20 @@ static __always_inline int core_answered(struct request *rq)
 		return 0;
 	c->r.points[NT_H_CQE] = bpf_ktime_get_ns();
 	c->r.status = status;
+	return 0;
+}
+
+/* The driver of PCIe reads an entry of a completion queue. For events alone. */
+SEC("tp_btf/nvme_sq")
+int BPF_PROG(core_sq, struct request *rq, __u16 sq_head, int sq_tail)
+{
+	struct nt_cmd *c;
+
+	if (!rq)
+		return 0;
+	c = CMD_FIND_BY(cmd, rq, NT_CORE_OWNER, core_queue_of_request(rq), rq->tag);
+	if (c)
+		c->r.seq[0] = NT_CORE_SQ_HEAD | sq_head;
 	return 0;
 }
 

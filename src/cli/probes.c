@@ -13,6 +13,7 @@
 #include "cli/doctor.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "core/array.h"
 #include "core/names.h"
 #include "core/output.h"
 #include "core/segments.h"
@@ -159,6 +160,44 @@ static void print_missing(const struct probes_report *l, struct probes *p, unsig
 	       segments_stages_at(l->side, point) ? "" : "; no stage needs it");
 }
 
+/* The functions of the driver of PCIe that write doorbells, and those that call them. */
+static const char *const doorbells[] = {
+	"nvme_write_sq_db", "nvme_ring_cq_doorbell", "nvme_submit_cmds", "nvme_commit_rqs",
+	"nvme_queue_rq",    "nvme_poll_cq",	     "nvme_irq",
+};
+
+/* Which functions a program could see doorbells by. No point is taken from one. */
+static void print_doorbells(void)
+{
+	unsigned int can = 0;
+	char text[256] = "", *line = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	if (!kernel_has_module("nvme"))
+		return;
+	f = kernel_traceable();
+	while (f && getline(&line, &size, f) > 0)
+		for (unsigned int i = 0; i < ARRAY_SIZE(doorbells); i++)
+			if (!strncmp(line, doorbells[i], strlen(doorbells[i])) &&
+			    strstr(line + strlen(doorbells[i]), " [nvme]") ==
+				    line + strlen(doorbells[i]))
+				can |= 1u << i;
+	free(line);
+	for (unsigned int i = 0; i < ARRAY_SIZE(doorbells); i++)
+		if (can & 1u << i)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), " %s()",
+				 doorbells[i]);
+	printf("  doorbells of PCIe: %s%s\n",
+	       !f	 ? "not known: the kernel shows its list of functions to root alone"
+	       : can & 3 ? "no point is taken, but these can be traced:"
+	       : can	 ? "none of the functions that write them can be traced, but around them:"
+			 : "none of the functions that write them can be traced",
+	       f ? text : "");
+	if (f)
+		fclose(f);
+}
+
 /* What there is for commands of other transports than TCP. */
 static void print_core(struct probes *p)
 {
@@ -170,6 +209,10 @@ static void print_core(struct probes *p)
 	printf("  other transports: %s\n",
 	       *why ? why
 		    : "submit, queue_rq, cqe and complete, from tracepoints of nvme_core (--transport)");
+	printf("  sq_head of PCIe: %s\n", probes_has(p, PROBE_SQ)
+						  ? "tracepoint nvme_sq, for trace --events"
+						  : "the kernel has no tracepoint nvme_sq");
+	print_doorbells();
 }
 
 static void print_text(const struct probes_report *l, struct probes *p)

@@ -97,6 +97,15 @@ uint64_t kernel_address(const char *function)
  * Linux 6.4 and later count all memory of a map. This includes what leads to the elements of a
  * hash, which is most of a small one. Earlier kernels count what the elements take.
  */
+FILE *kernel_traceable(void)
+{
+	FILE *f = fopen("/sys/kernel/tracing/available_filter_functions", "re");
+
+	if (!f)
+		f = fopen("/sys/kernel/debug/tracing/available_filter_functions", "re");
+	return f;
+}
+
 size_t memlock_of(int fd)
 {
 	char path[64], line[128];

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* The oldest version on which tests have been run (docs/kernels.md). */
 #define KERNEL_MAJOR 5
@@ -43,6 +44,14 @@ bool kernel_has_builtin(const char *name);
  * (kptr_restrict)
  */
 uint64_t kernel_address(const char *function);
+
+/**
+ * kernel_traceable() - the kernel's list of functions that programs can be attached to: lines with
+ * a name and, of a module, " [module]"
+ *
+ * Return: to be closed; NULL if the kernel shows none to this process.
+ */
+FILE *kernel_traceable(void);
 
 /* The memory of a BPF map, as the kernel reports it. */
 

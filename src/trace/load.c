@@ -311,6 +311,9 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 	probes_select(p, &t->object, sources, wanted);
 	if (t->o.fine)
 		fine_choose(t, p);
+	/* Otherwise events do without it. */
+	if (core && t->o.events && !probes_add(p, &t->object, PROBE_SQ) && t->o.verbose)
+		fprintf(stderr, "the kernel lets no program see nvme_sq\n");
 	/* Without it, workers are named where they hand over what others have submitted. */
 	if (t->o.origins & NT_ORIGIN_TASK && !probes_add(p, &t->object, PROBE_INSERT) &&
 	    t->o.verbose)

@@ -310,6 +310,7 @@ static const char *const host_programs[] = {
 	"stock_in_short",
 	"process_nvme_cqe",
 	"stock_end",
+	PROBE_SQ,
 	"core_cqe_nested",
 	"core_cqe",
 	"rq_complete_nested",
@@ -392,6 +393,7 @@ static const struct {
 	{"core_complete", "request - -"},
 	{"core_complete_nested", "request - -"},
 	{"timed_out", "request"},
+	{PROBE_SQ, "request - -"},
 	{PROBE_INSERT, "request"},
 
 	{"packet_joined", "sk_buff"},
@@ -703,18 +705,12 @@ static void places_find(struct probes *p, const struct btf *btf, unsigned int fi
  */
 static void places_trace(struct probes *p)
 {
-	static const char *const paths[] = {
-		"/sys/kernel/tracing/available_filter_functions",
-		"/sys/kernel/debug/tracing/available_filter_functions",
-	};
-	FILE *f = fopen(paths[0], "re");
+	FILE *f = kernel_traceable();
 	char *line = NULL;
 	size_t size = 0;
 	bool any = false;
 
 	p->traced = true;
-	if (!f)
-		f = fopen(paths[1], "re");
 	while (f && getline(&line, &size, f) > 0) {
 		size_t len = strcspn(line, " \n");
 
@@ -941,12 +937,19 @@ enum nt_source probes_source(struct probes *p)
 	return probes_points(p, NT_TRACEPOINTS) == (1u << nr) - 1 ? NT_TRACEPOINTS : NT_STOCK;
 }
 
+bool probes_has(struct probes *p, const char *program)
+{
+	struct attach_place *at = place_of(p, program);
+
+	return at && place_works(p, at);
+}
+
 bool probes_add(struct probes *p, struct object *o, const char *program)
 {
 	struct attach_ids *ids = &o->attach_ids;
 	struct attach_place *at = place_of(p, program);
 
-	if (!at || !place_works(p, at))
+	if (!probes_has(p, program))
 		return false;
 	if (bpf_program__autoload(at->program))
 		return true;

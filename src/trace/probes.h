@@ -75,6 +75,9 @@ bool probe_watches_data(const char *name);
 /* The programs that give the points of a disk: see bpf/disk.bpf.h. */
 #define PROBE_DISK_ISSUE "disk_issue"
 #define PROBE_DISK_DONE "disk_done"
+/* The program that sees where the head of a submission queue of PCIe is: see bpf/host_core.bpf.h.
+ */
+#define PROBE_SQ "core_sq"
 /* The program that notes who submits a request that waits: see bpf/origin.bpf.h. */
 #define PROBE_INSERT "rq_insert"
 
@@ -115,6 +118,9 @@ bool probes_module_btf(const struct probes *p);
  * @why: filled with the reason where it does not; @size bytes. May be NULL
  */
 bool probes_works(struct probes *p, const struct probe_way *w, char *why, size_t size);
+
+/** probes_has() - whether @program works on this kernel */
+bool probes_has(struct probes *p, const char *program);
 
 /** probes_way() - the best way to get @point from @source, or NULL */
 const struct probe_way *probes_way(struct probes *p, enum nt_source source, unsigned int point);

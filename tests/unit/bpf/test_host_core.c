@@ -297,6 +297,32 @@ static void another_controller_of_the_same_name_has_another_number(void **state)
 	nothing_is_lost();
 }
 
+/* The driver of PCIe says it; others do not. */
+static void events_have_the_head_of_the_submission_queue(void **state)
+{
+	const struct nt_answer *a = &kernel.ended.answer;
+
+	nt_knobs.events = 1;
+	prepare(PCIE, 2, NVME_CMD_READ, 4096);
+	begin();
+	core_sq(NULL, &k.request.rq, 0, 1);
+	end(0);
+	assert_int_equal(a->known, NT_A_RETRIES | NT_A_RESULT | NT_A_SQ_HEAD);
+	assert_int_equal(a->sq_head, 0);
+	prepare(PCIE, 2, NVME_CMD_READ, 4096);
+	begin();
+	core_sq(NULL, &k.request.rq, 0xfffe, 1);
+	end(0);
+	assert_int_equal(a->sq_head, 0xfffe);
+	prepare(PCIE, 2, NVME_CMD_READ, 4096);
+	begin();
+	end(0);
+	assert_int_equal(a->known, NT_A_RETRIES | NT_A_RESULT);
+	/* It was not begun. */
+	core_sq(NULL, &k.request.rq, 7, 1);
+	nt_knobs.events = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +338,7 @@ int main(void)
 		cmocka_unit_test_setup(a_command_that_is_prepared_again_is_no_other_one, setup),
 		cmocka_unit_test_setup(another_controller_of_the_same_name_has_another_number,
 				       setup),
+		cmocka_unit_test_setup(events_have_the_head_of_the_submission_queue, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
