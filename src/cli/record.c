@@ -28,6 +28,7 @@
 #include "core/rights.h"
 #include "core/text.h"
 #include "core/time.h"
+#include "core/transport.h"
 #include "stream/destination.h"
 #include "stream/stream.h"
 #include "stream/writer.h"
@@ -171,7 +172,7 @@ static const struct argp record_argp = {
 	.doc = "Write the record of every NVMe/TCP command into a file or a pipe, for the verb report, or for "
 	       "the live view's --peer: until Ctrl-C, or for as long as COMMAND runs.\n"
 	       "\v"
-	       "Exit status: that of COMMAND; 3 if no NVMe/TCP command was seen.\n"
+	       "Exit status: that of COMMAND; 3 if no NVMe command was seen.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  ntprof-bpf record --host -- fio job.fio\n"
@@ -211,6 +212,7 @@ struct recording {
 	struct destination to;
 	struct output *out;
 	const struct tracer *t;
+	unsigned int transports; /* that it traces, see core/transport.h */
 	struct stream_writer *w;
 	uint64_t header_bytes;
 	struct announced_names announced_names;
@@ -379,6 +381,7 @@ static int begin(void *context, const struct tracer *t)
 	int err;
 
 	r->t = t;
+	r->transports = tracer_transports(t);
 	err = write_header(r, tracer_source(t));
 	if (!err)
 		err = write_clock(r);
@@ -672,7 +675,9 @@ static int record_into(const struct record_options *o)
 		.go_fd = -1,
 		.command_fd = -1,
 		.terminal = isatty(STDERR_FILENO),
+		.transports = NT_OF_TCP,
 	};
+	char names[TRANSPORTS_TEXT_LEN];
 	int status, err;
 
 	/*
@@ -713,10 +718,14 @@ static int record_into(const struct record_options *o)
 	}
 	/* The reader of a stream sees that by itself. */
 	if (!status && strcmp(o->output, "-") != 0 && (!r.w || !stream_records(r.w))) {
+		const bool tcp = r.transports == NT_OF_TCP;
+
 		fprintf(stderr,
-			"ntprof-bpf: no command was seen: nothing was %s over "
-			"NVMe/TCP, or nothing that was asked for\n",
-			o->run.side == NT_HOST ? "sent" : "served");
+			"ntprof-bpf: no command was seen: nothing was %s over %s%s%s, "
+			"or nothing that was asked for\n",
+			o->run.side == NT_HOST ? "sent" : "served", tcp ? "NVMe/TCP" : "NVMe (",
+			tcp ? "" : transports_text(r.transports, names, sizeof(names)),
+			tcp ? "" : ")");
 		status = SAW_NONE;
 	}
 	stream_writer_free(r.w);

@@ -354,6 +354,11 @@ void tracer_clock_update(struct tracer *t)
 	__atomic_store_n(&control->real_offset, rx_clock_update(&t->clock), __ATOMIC_RELAXED);
 }
 
+unsigned int tracer_transports(const struct tracer *t)
+{
+	return t->o.transports;
+}
+
 enum nt_source tracer_source(const struct tracer *t)
 {
 	return t->source;

@@ -131,6 +131,9 @@ void tracer_pause(struct tracer *t);
 /** tracer_measures() - whether commands are seen now: always, except between two bursts */
 bool tracer_measures(const struct tracer *t);
 
+/** tracer_transports() - those of the controllers that it traces: see core/transport.h */
+unsigned int tracer_transports(const struct tracer *t);
+
 /** tracer_source() - where its points come from */
 enum nt_source tracer_source(const struct tracer *t);
 

@@ -338,6 +338,8 @@ static void a_run_that_saw_no_command_says_so(void **state)
 {
 	char *words[] = {"record", "--host", "--force", "-o", path, "-d", "0.1", NULL};
 	char *command[] = {"record", "--host", "--force", "-o", path, "--", "false", NULL};
+	char *disks[] = {"record", "--host", "--transport", "tcp,pcie", "--force",
+			 "-o",	   path,     "-d",	    "0.1",	NULL};
 	char text[4096];
 
 	assert_int_equal(record_here("/", 0, words, text), 3);
@@ -346,6 +348,9 @@ static void a_run_that_saw_no_command_says_so(void **state)
 	assert_int_equal(record_here("/", 1, words, text), EXIT_SUCCESS);
 	assert_null(strstr(text, "no command was seen"));
 	assert_int_equal(record_here("/", 0, command, text), 1);
+	assert_int_equal(record_here("/", 0, disks, text), 3);
+	assert_non_null(strstr(text, "nothing was sent over NVMe (tcp,pcie), or nothing that "
+				     "was asked for\n"));
 }
 
 static void a_recording_waits_for_the_driver(void **state)

@@ -160,6 +160,11 @@ uint64_t tracer_adapt(struct tracer *t)
 	return TRACER_ADAPT_NS;
 }
 
+unsigned int tracer_transports(const struct tracer *t)
+{
+	return t->o.transports ?: NT_OF_TCP;
+}
+
 enum nt_source tracer_source(const struct tracer *t)
 {
 	return t->o.source;
