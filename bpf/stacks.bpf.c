@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The programs of the verb stacks, which trace nothing else. They take a kernel stack each time
- * that nvme-tcp gets a request, with how many commands came that way and how long they took.
+ * that nvme-tcp gets a request, or that nvme_core prepares one for another driver, with how many
+ * commands came that way and how long they took.
  *
- * stack_begin() runs in tasks, stack_end() in tasks and interrupts. If a program is running on a
- * CPU already, the kernel skips its run there, and counts it for user space (recursion_misses). So
- * what a program keeps on its CPU (@scratch) cannot change under it. Two programs
- * add to the counts of one CPU, and one may interrupt the other: additions are atomic.
+ * stack_begin() and stack_begin_core() run in tasks, stack_end() in tasks and interrupts. If a
+ * program is running on a CPU already, the kernel skips its run there, and counts it for user space
+ * (recursion_misses). So what a program keeps on its CPU (@scratch) cannot change under it. Two
+ * programs add to the counts of one CPU, and one may interrupt the other: additions are atomic.
  */
 #include "start_time.bpf.h"
+#include "transport.bpf.h"
 
 #include <bpf/bpf_tracing.h>
 
@@ -34,6 +36,9 @@ struct blk_mq_hw_ctx___path {
 
 /* Threshold of the sample, see nt_sample_threshold(); 0: every command is looked at. */
 const volatile __u32 stacks_below = 0;
+
+/* Other transports than TCP whose commands are looked at: bits 1 << enum nt_transport. */
+const volatile __u32 stacks_transports = 0;
 
 /* The first value of a new key. It is too large for the stack of a program, which has 512 bytes. */
 const volatile struct nt_stack_count stacks_none = {};
@@ -164,10 +169,9 @@ static __always_inline __u64 submitted(struct request *rq)
 	return start_time(rq, (r->cmd_flags & ((1u << REQ_OP_BITS) - 1)) == REQ_OP_FLUSH);
 }
 
-SEC("fentry/nvme_tcp_queue_rq")
-int BPF_PROG(stack_begin, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
+/* @rq: typed, which a driver gets now */
+static __always_inline int begin(void *ctx, struct request *rq)
 {
-	struct request *rq = bd->rq;
 	struct begun b = {.queue_rq = bpf_ktime_get_ns()};
 	__u64 owner = (__u64)rq;
 	struct nt_stack_count *c;
@@ -197,6 +201,25 @@ out:
 	 */
 	bpf_map_delete_elem(&begun, &owner);
 	return 0;
+}
+
+SEC("fentry/nvme_tcp_queue_rq")
+int BPF_PROG(stack_begin, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
+{
+	return begin(ctx, bd->rq);
+}
+
+SEC("tp_btf/nvme_setup_cmd")
+int BPF_PROG(stack_begin_core, struct request *rq, struct nvme_command *cmd)
+{
+	struct nvme_request *req;
+
+	if (!rq)
+		return 0;
+	req = (void *)((__u64)rq + bpf_core_type_size(struct request));
+	if (!(stacks_transports & 1u << (transport_of(BPF_CORE_READ(req, ctrl)) & 31)))
+		return 0;
+	return begin(ctx, rq);
 }
 
 static __always_inline void raise_to(__u64 *max, __u64 ns)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The verb stacks: shows the kernel paths by which commands come to nvme-tcp, with the number and
+ * The verb stacks: shows the kernel paths by which commands come to a driver, with the number and
  * the latency of the commands of each path. It counts in the kernel and prints at its end.
  */
 #include <errno.h>
@@ -15,10 +15,13 @@
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "cli/written.h"
+#include "core/names.h"
 #include "core/output.h"
 #include "core/paths.h"
 #include "core/time.h"
 #include "core/timer.h"
+#include "core/transport.h"
+#include "trace/kernel.h"
 #include "trace/stacks.h"
 #include "trace/tracer.h"
 #include "view/flame.h"
@@ -153,6 +156,9 @@ static int count(const struct stacks_options *o, struct stacks *s, int signal_fd
 
 static int stacks(const struct stacks_options *o)
 {
+	const unsigned int transports =
+		o->run.transports
+			?: transports_default("/sys", kernel_has_module(driver_name(NT_HOST)));
 	enum tracer_status status;
 	struct written svg = {"--svg", FLAME_BEGINS, sizeof(FLAME_BEGINS) - 1, .f = NULL};
 	struct stacks *s = NULL;
@@ -167,7 +173,7 @@ static int stacks(const struct stacks_options *o)
 	}
 	if (o->svg && !written_open(&svg, o->svg))
 		return EXIT_FAILURE;
-	status = stacks_open(&s, o->run.sample, o->run.verbose, detail, sizeof(detail));
+	status = stacks_open(&s, o->run.sample, transports, o->run.verbose, detail, sizeof(detail));
 	if (status) {
 		written_close(&svg);
 		return complain(status, detail);
@@ -176,7 +182,10 @@ static int stacks(const struct stacks_options *o)
 	err = signal_fd < 0 ? -errno : 0;
 	if (err)
 		goto out;
-	fprintf(stderr, "counting the stacks of nvme_tcp_queue_rq(); %s\n",
+	fprintf(stderr, "counting the stacks of %s(); %s\n",
+		transports == NT_OF_TCP	 ? "nvme_tcp_queue_rq"
+		: transports & NT_OF_TCP ? "nvme_tcp_queue_rq() and nvme_setup_cmd"
+					 : "nvme_setup_cmd",
 		o->run.duration_ns ? "Ctrl-C ends it early" : "Ctrl-C ends it");
 	err = count(o, s, signal_fd, &svg);
 out:
@@ -189,7 +198,7 @@ out:
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-enum { KEY_HOST = 0x100, KEY_PATHS, KEY_FOLDED, KEY_SVG };
+enum { KEY_HOST = 0x100, KEY_TRANSPORT, KEY_PATHS, KEY_FOLDED, KEY_SVG };
 
 enum { CHILD_FORMAT, CHILD_MEASURE };
 
@@ -203,6 +212,11 @@ static error_t parse_stacks(int key, char *arg, struct argp_state *state)
 		state->child_inputs[CHILD_MEASURE] = &o->run;
 		break;
 	case KEY_HOST:
+		break;
+	case KEY_TRANSPORT:
+		o->run.transports = transports_parse(arg);
+		if (!o->run.transports)
+			options_error(state, TRANSPORTS_WRONG, arg);
 		break;
 	case KEY_PATHS:
 		o->shown = options_count(state, "--paths", arg, UINT32_MAX);
@@ -233,7 +247,11 @@ static error_t parse_stacks(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option stacks_options[] = {
 	{"host", KEY_HOST, NULL, 0,
-	 "This machine is the NVMe/TCP host (initiator), which is the only side that this is for",
+	 "This machine is the host (initiator), which is the only side that this is for",
+	 SECTION_WATCH},
+	{"transport", KEY_TRANSPORT, "TRANSPORTS", 0,
+	 "Count commands to controllers of these transports, with commas: tcp, pcie, rdma, fc, loop and other (default tcp; "
+	 "on a machine where nvme-tcp is not loaded, what other controllers there are)",
 	 SECTION_WATCH},
 	{"paths", KEY_PATHS, "N", 0,
 	 "Print the stacks of the N paths of most commands (default " SHOWN_TEXT ")", SECTION_SHOW},
@@ -257,7 +275,7 @@ static const struct argp stacks_argp = {
 	.options = stacks_options,
 	.parser = parse_stacks,
 	.children = stacks_children,
-	.doc = "Count by which kernel path commands come to nvme-tcp: issued at once, out of an I/O "
+	.doc = "Count by which kernel path commands come to a driver: issued at once, out of an I/O "
 	       "scheduler, when a plug is flushed, by a kernel thread, again. Each kind with how many "
 	       "came that way and how long they took; and the stacks.\n"
 	       "\v"

@@ -11,9 +11,6 @@
 
 #include "core/array.h"
 
-/* Stacks are taken at the entry of this function of the driver. */
-#define INNERMOST "nvme_tcp_queue_rq"
-
 #define PATH_NAME(id, name, meaning) name,
 #define PATH_MEANING(id, name, meaning) meaning,
 
@@ -79,6 +76,12 @@ static bool is_called(const char *name, const char *function)
 	return !strncmp(name, function, len) && (!name[len] || name[len] == '.');
 }
 
+/* Stacks are taken at the entry of a function of nvme-tcp, or in one that other drivers call. */
+static bool is_innermost(const char *name)
+{
+	return is_called(name, "nvme_tcp_queue_rq") || is_called(name, "nvme_setup_cmd");
+}
+
 static uint32_t marks_of(const char *name)
 {
 	uint32_t kinds = 0;
@@ -112,7 +115,7 @@ static void name_frames(struct path *p, const struct nt_stack *stack, path_name_
 	for (unsigned int i = 0; i < NT_STACK_DEPTH && stack->frames[i]; i++) {
 		const char *found = name(context, stack->frames[i]);
 
-		if (found && is_called(found, INNERMOST))
+		if (found && is_innermost(found))
 			p->nr = 0;
 		p->names[p->nr++] = found ? found : "unknown";
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Paths through the kernel on which commands come to nvme-tcp: the chain of functions that called
+ * Paths through the kernel on which commands come to a driver: the chain of functions that called
  * each other, the kind of the path, and figures of the commands that came on it.
  */
 #ifndef NTPROF_CORE_PATHS_H
@@ -78,7 +78,7 @@ struct path_figures {
  * struct path - one path
  * @kind: its kind
  * @nr: number of @names
- * @names: functions; the first one is the innermost, nvme_tcp_queue_rq()
+ * @names: functions; the first one is the innermost, nvme_tcp_queue_rq() or nvme_setup_cmd()
  * @figures: figures of its commands
  */
 struct path {
@@ -118,7 +118,7 @@ typedef const char *path_name_fn(const void *context, uint64_t address);
  * @figures: figures that are added
  *
  * Stacks that have different addresses but go through the same functions are one path. Frames
- * further in than nvme_tcp_queue_rq() belong to the tracer and are left out.
+ * further in than that belong to the tracer and are left out.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -25,12 +25,12 @@ struct stacks {
 
 /* libbpf's messages go to standard error, except for its many debug messages. */
 /* Return: TRACER_OK, or why stacks cannot be counted on this machine. */
-static enum tracer_status check(char *detail, size_t size)
+static enum tracer_status check(unsigned int transports, char *detail, size_t size)
 {
 	enum tracer_status status = tracer_check(detail, size);
 	char path[64];
 
-	if (status)
+	if (status || !(transports & NT_OF_TCP))
 		return status;
 	if (!kernel_has_module(driver_name(NT_HOST)))
 		return TRACER_NO_MODULE;
@@ -44,15 +44,15 @@ static enum tracer_status failed(enum tracer_status status, int err, char *detai
 {
 	if (err == -ENOMEM)
 		return TRACER_MEMORY;
-	snprintf(detail, size, status == TRACER_ATTACH ? "nvme_tcp_queue_rq(): %s" : "%s",
+	snprintf(detail, size, status == TRACER_ATTACH ? "where commands begin: %s" : "%s",
 		 strerror(-err));
 	return status;
 }
 
-enum tracer_status stacks_open(struct stacks **out, uint32_t sample, unsigned int verbose,
-			       char *detail, size_t size)
+enum tracer_status stacks_open(struct stacks **out, uint32_t sample, unsigned int transports,
+			       unsigned int verbose, char *detail, size_t size)
 {
-	enum tracer_status status = check(detail, size);
+	enum tracer_status status = check(transports, detail, size);
 	struct stacks *s;
 	int err;
 
@@ -70,6 +70,9 @@ enum tracer_status stacks_open(struct stacks **out, uint32_t sample, unsigned in
 		goto out;
 	}
 	s->bpf->rodata->stacks_below = nt_sample_threshold(sample);
+	s->bpf->rodata->stacks_transports = transports & NT_NOT_OF_TCP;
+	bpf_program__set_autoload(s->bpf->progs.stack_begin, transports & NT_OF_TCP);
+	bpf_program__set_autoload(s->bpf->progs.stack_begin_core, transports & NT_NOT_OF_TCP);
 	err = nt_stacks__load(s->bpf);
 	if (err) {
 		status = failed(TRACER_LOAD, err, detail, size);
@@ -78,9 +81,14 @@ enum tracer_status stacks_open(struct stacks **out, uint32_t sample, unsigned in
 	/* Ends first, so that the end of each command that is seen to begin is seen. */
 	s->bpf->links.stack_end = bpf_program__attach(s->bpf->progs.stack_end);
 	err = s->bpf->links.stack_end ? 0 : -errno;
-	if (!err) {
+	if (!err && transports & NT_OF_TCP) {
 		s->bpf->links.stack_begin = bpf_program__attach(s->bpf->progs.stack_begin);
 		err = s->bpf->links.stack_begin ? 0 : -errno;
+	}
+	if (!err && transports & NT_NOT_OF_TCP) {
+		s->bpf->links.stack_begin_core =
+			bpf_program__attach(s->bpf->progs.stack_begin_core);
+		err = s->bpf->links.stack_begin_core ? 0 : -errno;
 	}
 	if (err)
 		status = failed(TRACER_ATTACH, err, detail, size);
@@ -96,6 +104,8 @@ void stacks_detach(struct stacks *s)
 {
 	bpf_link__destroy(s->bpf->links.stack_begin);
 	s->bpf->links.stack_begin = NULL;
+	bpf_link__destroy(s->bpf->links.stack_begin_core);
+	s->bpf->links.stack_begin_core = NULL;
 	bpf_link__destroy(s->bpf->links.stack_end);
 	s->bpf->links.stack_end = NULL;
 }
@@ -144,6 +154,7 @@ int stacks_read(struct stacks *s, struct paths *paths, path_name_fn *name, const
 	for (unsigned int i = 0; i < NT_STACK_LOSSES; i++)
 		paths->lost[i] = s->bpf->bss->stacks_losses[i];
 	paths->lost[PATH_LOST_MISSED] = missed_of(bpf_program__fd(s->bpf->progs.stack_begin)) +
+					missed_of(bpf_program__fd(s->bpf->progs.stack_begin_core)) +
 					missed_of(bpf_program__fd(s->bpf->progs.stack_end));
 	paths_sort(paths);
 	return err;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts the kernel stacks at which commands are given to nvme-tcp. It has programs of its own
+ * Counts the kernel stacks at which commands are given to a driver. It has programs of its own
  * (bpf/stacks.bpf.c), and uses no tracer.
  */
 #ifndef NTPROF_TRACE_STACKS_H
@@ -19,13 +19,14 @@ struct stacks;
  * stacks_open() - load and attach
  * @out: set on success; release with stacks_close()
  * @sample: one command in about this many is looked at; 0 and 1: every one
+ * @transports: of the controllers, see core/transport.h
  * @verbose: see &tracer_options.verbose
  * @detail: on failure filled with the text to insert into the message; @size bytes
  *
- * Return: TRACER_OK, or why not; TRACER_NO_MODULE if nvme-tcp is not loaded.
+ * Return: TRACER_OK, or why not; TRACER_NO_MODULE if nvme-tcp is asked for and not loaded.
  */
-enum tracer_status stacks_open(struct stacks **out, uint32_t sample, unsigned int verbose,
-			       char *detail, size_t size);
+enum tracer_status stacks_open(struct stacks **out, uint32_t sample, unsigned int transports,
+			       unsigned int verbose, char *detail, size_t size);
 
 /**
  * stacks_detach() - stop counting

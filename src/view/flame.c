@@ -122,8 +122,9 @@ int flame_print(const struct paths *paths, const struct paths_run *run, FILE *f)
 		FLAME_BEGINS
 		" viewBox=\"0 0 %.0f %u\" preserveAspectRatio=\"xMidYMin\" lang=\"en\">\n<style>%s</style>\n",
 		WIDTH, height, flame_css);
-	fprintf(f, "<title>How %" PRIu64 " commands came to nvme-tcp</title>\n", paths->commands);
-	fprintf(f, "<text x=\"4\" y=\"18\">%" PRIu64 " commands on their way to nvme-tcp | kernel ",
+	fprintf(f, "<title>How %" PRIu64 " commands came to the driver</title>\n", paths->commands);
+	fprintf(f,
+		"<text x=\"4\" y=\"18\">%" PRIu64 " commands on their way to the driver | kernel ",
 		paths->commands);
 	html_text(f, run->kernel);
 	fprintf(f, " | %.1f s", (double)run->elapsed_ns / 1e9);

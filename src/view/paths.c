@@ -181,7 +181,7 @@ void paths_print(const struct paths *paths, const struct paths_run *run, uint64_
 	if (paths->commands)
 		print_kinds(paths, f);
 	else
-		fputs("no command was given to nvme-tcp\n", f);
+		fputs("no command was given to the driver\n", f);
 	for (uint64_t i = 0; i < shown && i < paths->nr; i++)
 		print_path(paths, &paths->path[i], f);
 	print_rest(paths, shown, f);

@@ -67,8 +67,8 @@ int tracer_look(const struct tracer_options *o, tracer_look_fn *fn, void *contex
 }
 
 /* The user presses Ctrl-C at once. */
-enum tracer_status stacks_open(struct stacks **out, uint32_t sample, unsigned int verbose,
-			       char *detail, size_t size)
+enum tracer_status stacks_open(struct stacks **out, uint32_t sample, unsigned int transports,
+			       unsigned int verbose, char *detail, size_t size)
 {
 	raise(SIGINT);
 	return TRACER_OK;

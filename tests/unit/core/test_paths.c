@@ -17,6 +17,7 @@ static const char *const names[] = {
 	"bpf_prog_1234_stack_begin",
 	"bpf_trampoline_1",
 	"nvme_tcp_queue_rq",
+	"nvme_setup_cmd",
 	"blk_mq_dispatch_rq_list",
 	"__blk_mq_sched_dispatch_requests.constprop.0",
 	"blk_mq_sched_dispatch_requests",
@@ -118,9 +119,16 @@ static void what_is_further_in_than_the_driver_is_left_out(void **state)
 						      "bpf_trampoline_1", "nvme_tcp_queue_rq",
 						      "blk_mq_submit_bio", "no name"};
 	const struct nt_stack s = stack_of(functions);
+	/* Drivers of other transports. */
+	static const char *const others[FRAMES] = {"bpf_prog_1234_stack_begin", "nvme_setup_cmd",
+						   "blk_mq_submit_bio"};
+	const struct nt_stack other = stack_of(others);
 	const struct path_figures one = figures(1, 10);
 	struct paths paths = {0};
 
+	assert_int_equal(paths_add(&paths, &other, 0, name_of, names, &one), 0);
+	assert_string_equal(paths.path[0].names[0], "nvme_setup_cmd");
+	paths_free(&paths);
 	assert_int_equal(paths_add(&paths, &s, 0, name_of, names, &one), 0);
 	assert_int_equal(paths.path[0].nr, 3);
 	assert_string_equal(paths.path[0].names[0], "nvme_tcp_queue_rq");
