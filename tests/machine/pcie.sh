@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A host's disks of PCIe: every command is counted once, as what it is, on its namespace, and its three stages add up;
-# passthrough, errors, resets and a disk that is pulled out lose none; controllers of TCP beside them.
+# polled queues, passthrough, errors, timeouts, resets and a disk that is pulled out lose none; controllers of TCP and of loop
+# beside them.
 # run with: --nvme 2000000
 # takes: 60
 set -u
 . /lib/machine.sh
 
 disk_ns=2000000 # what a disk takes for each command, at least
-modprobe nvme
+modprobe nvme poll_queues=1
 wait_for test -b /dev/nvme0n2
-path=$(host_path nvme0)
+# Linux 6.12 looks at namespaces side by side: the first disk may be of the second one.
+path=$(host_path nvme0 "$(</sys/block/nvme0n1/nsid)")
 
 job() {
 	fio --name=x --filename=/dev/nvme0n1 --direct=1 --ioengine=libaio --size=100M "$@" >/tmp/fio 2>&1 || cat /tmp/fio
@@ -21,6 +23,10 @@ check "nvme-tcp is not loaded" test ! -e /sys/module/nvme_tcp
 ntprof-bpf probes --host >/tmp/probes
 check "probes says what is seen of other transports" \
 	grep -q '^  other transports: submit, queue_rq, cqe and complete' /tmp/probes
+check "and of the submission queue's head" grep -q '^  sq_head of PCIe: tracepoint nvme_sq' /tmp/probes
+check "and which functions beside the doorbells it lets a program see" \
+	grep -q '^  doorbells of PCIe: .* nvme_queue_rq()' /tmp/probes
+grep 'of PCIe' /tmp/probes
 tracer_start /tmp/host trace --host --summary
 host=$tracer_pid
 declare -A before
@@ -57,6 +63,33 @@ check "each read took the disk's time in transport_and_device" awk -v least=$dis
 	/ op=read / { n++; if (match($0, /transport_and_device=[0-9]+/) && substr($0, RSTART + 21, RLENGTH - 21) + 0 >= least) ok++ }
 	END { print "# " ok + 0 " of " n + 0 " reads"; exit !(n && ok == n) }' /tmp/records
 
+# Polled, and passthrough, with data and without, which has no bio; with what tells where each came from.
+ntprof-bpf stacks --host >/tmp/stacks 2>/tmp/stacks.err &
+stacks=$!
+wait_for grep -q '^counting the stacks of nvme_setup_cmd()' /tmp/stacks.err
+tracer_start /tmp/ways trace --host --events --summary
+ways=$tracer_pid
+job --ioengine=io_uring --hipri --rw=randread --bs=4k --iodepth=4 --number_ios=100
+polled=$(nvme list-ns /dev/nvme0 >/dev/null; awk '/read/ && / end /' /tmp/ways | wc -l)
+fio --name=x --filename=/dev/ng0n1 --ioengine=io_uring_cmd --cmd_type=nvme --rw=randwrite --bs=4k --iodepth=4 --size=100M \
+	--number_ios=100 >/tmp/fio 2>&1 || cat /tmp/fio
+for ((i = 0; i < 3; i++)); do
+	nvme flush /dev/nvme0n1 >/dev/null
+	nvme set-feature /dev/nvme0 -f 4 -v 0x150 >/dev/null
+done
+tracer_stop "$ways"
+equal "events end with 0" $? 0
+kill -INT $stacks
+wait $stacks
+equal "polled reads are counted" "$(commands /tmp/ways.err read)" 100
+equal "reads and writes past the block layer are counted" "$(commands /tmp/ways.err write)" 100
+equal "commands without data are counted" "$(commands /tmp/ways.err flush)" 3
+equal "admin commands are decoded" "$(grep -c ' begin .* set_features .* fid=temperature_threshold .*value=336' /tmp/ways)" 3
+equal "all have ended" "$(loss /tmp/ways.err in_flight)$(loss /tmp/ways.err overwritten)$(loss /tmp/ways.err no_start)" 000
+equal "ends have the head of their submission queue" "$(grep -c ' end .* write .* sq_head=[0-9]* ' /tmp/ways)" 100
+head -n 20 /tmp/stacks
+check "stacks end in the driver of PCIe" grep -q 'nvme_queue_rqs\?' /tmp/stacks
+
 # Rows, errors, passthrough, admin commands, a reset under load, and both namespaces.
 tracer_start /tmp/live --host -i 1 --format json
 live=$tracer_pid
@@ -74,19 +107,21 @@ tracer_stop "$live"
 equal "live exits with 0" $? 0
 check "rows say the transport" grep -q '"transport":"pcie"' /tmp/live
 check "errors are counted by status" grep -q '"op":"read","name":"lba_out_of_range","total":[1-5]' /tmp/live
+for state in resetting live; do
+	check "it is an event that the controller is $state" \
+		grep -q '"event":"state","state":"'$state'"' /tmp/live
+done
 tail -n 1 /tmp/live >/tmp/summary
 for name in overwritten no_start point_missing no_slot probe_missed; do
 	equal "a reset leaves no $name" "$(grep -o "\"$name\":[0-9]*" /tmp/summary | head -n 1)" "\"$name\":0"
 done
 
 # Recorded, selected by the disk, and reported.
-ntprof-bpf record --host --device /dev/nvme0n2 -o /tmp/r.ntp -d 6 2>/tmp/record.err &
-recorder=$!
-wait_for -t 60 has_link $recorder || cat /tmp/record.err
-sleep 1
+tracer_start /tmp/record record --host --device /dev/nvme0n2 -o /tmp/r.ntp
+recorder=$tracer_pid
 job --rw=randread --bs=4k --number_ios=100
 fio --name=x --filename=/dev/nvme0n2 --direct=1 --rw=randread --bs=4k --size=100M --number_ios=50 >/tmp/fio 2>&1 || cat /tmp/fio
-wait $recorder
+tracer_stop "$recorder"
 ntprof-bpf report /tmp/r.ntp >/tmp/report
 equal "a recording has the commands of its disk only" "$(commands /tmp/report read)" 50
 check "the report has the stages of its transport" grep -q transport_and_device /tmp/report
@@ -98,6 +133,26 @@ for wrong in '--points fine' --tcp '--source stock'; do
 	ntprof-bpf --host --transport pcie $wrong -d 1 >/tmp/wrong 2>&1
 	check "$wrong is refused" grep -q 'is for NVMe/TCP' /tmp/wrong
 done
+
+ntprof-bpf record --host --transport pcie --force -o /tmp/r.ntp -d 1 2>/tmp/record.err
+equal "a recording without a command says so" "$? $(grep -o 'nothing was sent over .*, or' /tmp/record.err)" \
+	'3 nothing was sent over NVMe (pcie), or'
+
+# The disk reads no entries any more: commands time out, and are sent again after a reset.
+tracer_start /tmp/late --host -i 1 --format json
+late=$tracer_pid
+echo 1000 >"$path/queue/io_timeout"
+has_timed_out() { grep -q '"event":"io_timeout"' /tmp/late; }
+job --rw=randread --bs=4k --iodepth=2 --time_based --runtime=60 >/dev/null &
+loader=$!
+wait_for -t 60 grep -q '"op":"read"' /tmp/late
+printf '\x03' | dd of=/sys/class/nvme/nvme0/device/config bs=1 seek=4 conv=notrunc status=none
+wait_for -t 120 has_timed_out
+kill -INT "$(pgrep -o fio)"
+wait $loader
+tracer_stop "$late"
+check "a timeout is an event" has_timed_out
+grep -o '{[^{}]*"event":"io_timeout"[^{}]*}' /tmp/late | head -n 1
 
 # Beside TCP: each has its stages.
 target_subsystem "$(target_setup_null a size=64)"
@@ -124,6 +179,29 @@ only=$tracer_pid
 job --rw=randread --bs=4k --number_ios=50
 tracer_stop "$only"
 equal "without --transport it is TCP where there is nvme-tcp" "$(commands /tmp/tcp read)" 0
+
+# Beside loop, where the kernel has it.
+if modprobe nvme-loop 2>/dev/null; then
+	mkdir /sys/kernel/config/nvmet/ports/9
+	echo loop >/sys/kernel/config/nvmet/ports/9/addr_trtype
+	ln -s "/sys/kernel/config/nvmet/subsystems/$VM_NQN" /sys/kernel/config/nvmet/ports/9/subsystems/
+	host_disconnect
+	tracer_start /tmp/loop trace --host --transport loop --summary
+	loop=$tracer_pid
+	nvme connect -t loop -n "$VM_NQN" --keep-alive-tmo=600
+	wait_for test -b /dev/nvme1n1
+	fio --name=x --filename=/dev/nvme1n1 --direct=1 --ioengine=libaio --iodepth=4 --rw=randread --bs=4k --size=32M \
+		--number_ios=150 >/tmp/fio 2>&1 || cat /tmp/fio
+	reads=$(block_stat "$(host_path nvme1)" 1) # the kernel's, for partitions, as well
+	nvme disconnect -n "$VM_NQN" >/dev/null
+	tracer_stop "$loop"
+	equal "loop has the same stages" "$(grep -c ' host nvme1 q[1-9].* op=read .*transport_and_device=' /tmp/loop)" "$reads"
+	check "there were enough" test "$reads" -ge 150
+	check "its Connects are counted" test "$(commands /tmp/loop.err fabrics)" -ge 2
+	equal "none of loop stays in flight" "$(loss /tmp/loop.err in_flight)" 0
+	rm "/sys/kernel/config/nvmet/ports/9/subsystems/$VM_NQN"
+	rmdir /sys/kernel/config/nvmet/ports/9
+fi
 
 # A disk that is pulled out.
 tracer_start /tmp/gone --host --transport pcie -i 1
