@@ -7,19 +7,10 @@
 #ifndef NTPROF_ORIGIN_BPF_H
 #define NTPROF_ORIGIN_BPF_H
 
+#include "cgroup.bpf.h"
 #include "control.bpf.h"
 #include "queues.bpf.h"
 #include "select.bpf.h"
-
-/* CO-RE: kernels without CONFIG_BLK_CGROUP have no bi_blkg. */
-struct kernfs_node___origin {
-	__u64 id;
-} __attribute__((preserve_access_index));
-
-struct cgroup___origin {
-	struct kernfs_node___origin *kn;
-	int level;
-} __attribute__((preserve_access_index));
 
 /* CO-RE: @ancestors since Linux 6.1, @ancestor_ids before. */
 struct cgroup___ancestors {
@@ -28,31 +19,6 @@ struct cgroup___ancestors {
 
 struct cgroup___ids {
 	__u64 ancestor_ids[1];
-} __attribute__((preserve_access_index));
-
-struct cgroup_subsys_state___origin {
-	struct cgroup___origin *cgroup;
-} __attribute__((preserve_access_index));
-
-struct blkcg___origin {
-	struct cgroup_subsys_state___origin css;
-} __attribute__((preserve_access_index));
-
-struct blkcg_gq___origin {
-	struct blkcg___origin *blkcg;
-} __attribute__((preserve_access_index));
-
-struct bio___origin {
-	struct blkcg_gq___origin *bi_blkg;
-} __attribute__((preserve_access_index));
-
-struct blk_mq_ctx___origin {
-	unsigned int cpu;
-} __attribute__((preserve_access_index));
-
-struct request___origin {
-	struct bio___origin *bio;
-	struct blk_mq_ctx___origin *mq_ctx;
 } __attribute__((preserve_access_index));
 
 struct task_struct___origin {
@@ -151,19 +117,6 @@ static __always_inline void task_begin(struct nt_task *t, const struct nt_task *
 		__builtin_memcpy(t, noted, sizeof(*t));
 	else if (!again)
 		task_now(t);
-}
-
-/*
- * NULL for a request without a bio, such as a flush that the block layer makes, and for admin
- * commands.
- */
-static __always_inline struct cgroup___origin *cgroup_of(struct request___origin *rq)
-{
-	struct bio___origin *bio = BPF_CORE_READ(rq, bio);
-
-	if (!bio || !bpf_core_field_exists(bio->bi_blkg))
-		return NULL;
-	return BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup);
 }
 
 /*
