@@ -8,6 +8,7 @@
 #include "cli/announced_names.h"
 #include "cli/browser.h"
 #include "cli/confine.h"
+#include "cli/interval_options.h"
 #include "cli/options.h"
 #include "cli/peering.h"
 #include "cli/run.h"
@@ -143,7 +144,7 @@ static const struct argp_option live_options[] = {
 
 static const struct argp_child live_children[] = {
 	[CHILD_RUN] = {.argp = &run_argp},
-	[CHILD_STAGES] = {.argp = &stages_argp},
+	[CHILD_STAGES] = {.argp = &interval_argp},
 	[CHILD_BLOCKS] = {.argp = &blocks_argp},
 	[CHILD_HISTOGRAM] = {.argp = &histogram_argp},
 	[CHILD_FORMAT] = {.argp = &format_argp},

@@ -244,8 +244,6 @@ enum {
 	KEY_JSON_SCHEMA,
 	KEY_BURST,
 	KEY_POINTS,
-	KEY_TCP,
-	KEY_STAGES,
 	KEY_CONFIG,
 };
 
@@ -460,47 +458,6 @@ const struct argp run_argp = {
 	.parser = parse_run,
 	.children = run_children,
 };
-
-static error_t parse_stages(int key, char *arg, struct argp_state *state)
-{
-	struct run_options *o = state->input;
-	const char *wrong;
-
-	if (key == KEY_TCP) {
-		o->tcp = true;
-		return 0;
-	}
-	if (key == KEY_STAGES) {
-		wrong = burst_parse(arg, &o->stages);
-		if (wrong)
-			options_error(state, "--stages %s: %s", arg, wrong);
-		return 0;
-	}
-	if (key != ARGP_KEY_END)
-		return ARGP_ERR_UNKNOWN;
-	if (!burst_any(&o->stages))
-		return 0;
-	if (burst_any(&o->burst))
-		options_error(state, "--stages and --burst: between bursts nothing is traced");
-	if (o->points && !o->ends)
-		options_error(state, "--stages is for --points ends: all points give all stages");
-	o->ends = true;
-	return 0;
-}
-
-static const struct argp_option stages_options[] = {
-	{"stages", KEY_STAGES, "ON/EVERY", 0,
-	 "With --points ends, all points for ON out of every EVERY, such as 1s/15s: stages are of the commands that begin "
-	 "and end then, all else is of all commands",
-	 SECTION_TIME},
-	{"tcp", KEY_TCP, NULL, 0,
-	 "Also read the state of each queue's TCP connection at each interval: round trip time, congestion window, what was "
-	 "sent again, what waits to be sent, and what limited it",
-	 SECTION_SHOW},
-	{0},
-};
-
-const struct argp stages_argp = {.options = stages_options, .parser = parse_stages};
 
 static error_t parse_count(int key, char *arg, struct argp_state *state)
 {

@@ -26,7 +26,6 @@ extern const struct argp side_argp;	     /* enum nt_side: NT_SIDES if none is na
 extern const struct argp source_argp;	     /* enum nt_source */
 extern const struct argp measure_argp;	     /* struct run_options: sample, duration, verbose */
 extern const struct argp run_argp;	     /* struct run_options: for verbs that trace */
-extern const struct argp stages_argp;	     /* struct run_options: @stages */
 extern const struct argp blocks_argp;	     /* uint64_t: end after this many blocks */
 extern const struct argp commands_argp;	     /* uint64_t: end after this many commands */
 extern const struct argp histogram_argp;     /* bool */

@@ -15,6 +15,7 @@
 #include "cli/config.h"
 #include "cli/confine.h"
 #include "cli/notify.h"
+#include "cli/interval_options.h"
 #include "cli/options.h"
 #include "cli/peering.h"
 #include "cli/run.h"
@@ -329,7 +330,7 @@ static const struct argp_option serve_options[] = {
 
 static const struct argp_child serve_children[] = {
 	[CHILD_RUN] = {.argp = &run_argp},
-	[CHILD_STAGES] = {.argp = &stages_argp},
+	[CHILD_STAGES] = {.argp = &interval_argp},
 	[CHILD_SELECT] = {.argp = &select_argp},
 	[CHILD_FLIGHT] = {.argp = &flight_argp},
 	[CHILD_PEER] = {.argp = &peer_argp},
