@@ -882,6 +882,8 @@ static int read_blocked(struct report *r)
 		while (!err && input_read(&r->inputs[i], &e)) {
 			if (e.type == STREAM_QUEUE)
 				err = blocked_queue(r->blocked, i, &e.queue);
+			else if (e.type == STREAM_DEVICE)
+				err = blocked_device(r->blocked, i, &e.device);
 			else if (e.type == STREAM_RECORD)
 				blocked_record(r->blocked, i, &e.record);
 		}

@@ -21,10 +21,22 @@ struct served {
 	UT_hash_handle hh;
 };
 
+/* A namespace of a target: hashes of the names of its subsystem and its disk. */
+struct backing {
+	struct {
+		uint32_t stream;
+		uint32_t subsystem;
+		uint32_t nsid;
+	} key;
+	unsigned int disk;
+	UT_hash_handle hh;
+};
+
 struct blocked_reader {
 	const struct slow_command *slow;
 	unsigned int nr;
 	struct served *served;
+	struct backing *backing;
 	struct blocked of[BLOCKED_MAX];
 };
 
@@ -69,6 +81,52 @@ int blocked_queue(struct blocked_reader *b, unsigned int stream, const struct qu
 	s->subsystem = hash_bytes(q->subsysnqn, strlen(q->subsysnqn));
 	s->host = hash_bytes(q->hostnqn, strlen(q->hostnqn));
 	return 0;
+}
+
+static struct backing *backing(const struct blocked_reader *b, unsigned int stream,
+			       unsigned int subsystem, uint32_t nsid)
+{
+	const struct backing like = {
+		.key = {.stream = stream, .subsystem = subsystem, .nsid = nsid}};
+	struct backing *d;
+
+	HASH_FIND(hh, b->backing, &like.key, sizeof(like.key), d);
+	return d;
+}
+
+int blocked_device(struct blocked_reader *b, unsigned int stream, const struct device_name *d)
+{
+	unsigned int subsystem = hash_bytes(d->subsysnqn, strlen(d->subsysnqn));
+	struct backing *on = backing(b, stream, subsystem, d->nsid);
+
+	if (!on) {
+		if (HASH_COUNT(b->backing) >= BLOCKED_QUEUES)
+			return 0;
+		on = calloc(1, sizeof(*on));
+		if (!on)
+			return -ENOMEM;
+		on->key.stream = stream;
+		on->key.subsystem = subsystem;
+		on->key.nsid = d->nsid;
+		HASH_ADD(hh, b->backing, key, sizeof(on->key), on);
+		if (!hash_kept(on))
+			return -ENOMEM;
+	}
+	on->disk = hash_bytes(d->name, strlen(d->name));
+	return 0;
+}
+
+/* Whether commands of two connections, of these namespaces, are for one disk. */
+static bool same_disk(const struct blocked_reader *b, unsigned int stream, const struct served *x,
+		      uint32_t x_nsid, const struct served *y, uint32_t y_nsid)
+{
+	const struct backing *d, *e;
+
+	if (x->subsystem == y->subsystem && x_nsid == y_nsid)
+		return true;
+	d = backing(b, stream, x->subsystem, x_nsid);
+	e = backing(b, stream, y->subsystem, y_nsid);
+	return d && e && d->disk == e->disk;
 }
 
 /* Whether a point of another command is in the time that this one waited, from @from to @to. */
@@ -132,15 +190,15 @@ static void count_target(const struct blocked_reader *b, unsigned int stream, st
 				c->host.points[NT_H_SEND_CMD] + connection_offset(&c->connection),
 				own->points[NT_T_RX]);
 	}
-	if (r->nsid != own->nsid || r->points[NT_T_EXEC] > r->points[NT_T_DONE] ||
+	if (r->points[NT_T_EXEC] > r->points[NT_T_DONE] ||
 	    !within(r->points[NT_T_DONE], own->points[NT_T_EXEC], own->points[NT_T_DONE]))
 		return;
 	if (!r->points[NT_T_EXEC])
 		return;
 	x = find(b, stream, own->slot, own->gen);
 	y = find(b, stream, r->slot, r->gen);
-	to->disk_unknown += !x || !y;
-	if (!x || !y || x->subsystem != y->subsystem)
+	to->disk_unknown += (!x || !y) && r->nsid == own->nsid;
+	if (!x || !y || !same_disk(b, stream, x, own->nsid, y, r->nsid))
 		return;
 	to->disk++;
 	to->disk_ns += r->points[NT_T_DONE] - r->points[NT_T_EXEC];
@@ -169,5 +227,6 @@ void blocked_free(struct blocked_reader *b)
 	if (!b)
 		return;
 	hash_free(b->served);
+	hash_free(b->backing);
 	free(b);
 }

@@ -12,7 +12,10 @@
 
 /* Of more of the slowest commands this is not counted: each record is compared with all of them. */
 #define BLOCKED_MAX 32u
-/* Connections whose disks are known; commands of others are counted apart. */
+/*
+ * Connections whose subsystems are known; commands of others are counted apart. As many namespaces
+ * have a known disk; commands of others are of no other namespace's.
+ */
 #ifndef BLOCKED_QUEUES
 #define BLOCKED_QUEUES 65536u
 #endif
@@ -26,8 +29,8 @@
  *                       and were not all read yet when that was sent; of matched commands
  * @handled: of its queue at the target, whose capsules were handled while its own waited
  * @answered: of its queue at the target, whose answers were sent while its own waited
- * @disk: of the same namespace, that its disk ended while it did this one; @disk_ns: their times
- *        there, @disk_others: those of other hosts
+ * @disk: of the same namespace, or of another one on the same disk, that it ended while it did this
+ *        one; @disk_ns: their times there, @disk_others: those of other hosts
  * @disk_unknown: of a namespace with its id, likewise, of connections past BLOCKED_QUEUES
  */
 struct blocked {
@@ -51,6 +54,9 @@ struct blocked_reader *blocked_new(const struct slow_command *slow, unsigned int
 
 /** blocked_queue() - a stream says what a connection is of; Return: 0 or -ENOMEM */
 int blocked_queue(struct blocked_reader *b, unsigned int stream, const struct queue_info *q);
+
+/** blocked_device() - a stream says what disk a namespace is on; Return: 0 or -ENOMEM */
+int blocked_device(struct blocked_reader *b, unsigned int stream, const struct device_name *d);
 
 /** blocked_record() - take the next record of a stream */
 void blocked_record(struct blocked_reader *b, unsigned int stream, const struct nt_record *r);

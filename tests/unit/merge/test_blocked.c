@@ -158,6 +158,44 @@ static void what_the_disk_did_for_others_is_known_by_namespace_and_host(void **s
 	blocked_free(b);
 }
 
+static void on_disk(struct blocked_reader *b, unsigned int stream, const char *subsysnqn,
+		    uint32_t nsid, const char *name)
+{
+	struct device_name d = {.nsid = nsid};
+
+	snprintf(d.subsysnqn, sizeof(d.subsysnqn), "%s", subsysnqn);
+	snprintf(d.name, sizeof(d.name), "%s", name);
+	assert_int_equal(blocked_device(b, stream, &d), 0);
+}
+
+static void namespaces_on_one_disk_are_one(void **state)
+{
+	struct slow_command c = slow();
+	struct blocked_reader *b = blocked_new(&c, 1);
+	struct nt_record r;
+
+	announce(b, 7, "nqn.a", "host1");
+	announce(b, 9, "nqn.b", "host2");
+	on_disk(b, 1, "nqn.a", 1, "/dev/sda");
+	on_disk(b, 1, "nqn.b", 3, "/dev/sda");
+	on_disk(b, 1, "nqn.b", 1, "/dev/sdb");
+	/* Another machine's disk. */
+	on_disk(b, 2, "nqn.b", 4, "/dev/sda");
+	for (uint32_t nsid = 1; nsid <= 4; nsid++) {
+		r = target_record(9, 2, 2500, 2600);
+		r.nsid = nsid;
+		blocked_record(b, 1, &r);
+		assert_int_equal(blocked_of(b, 0)->disk, nsid >= 3);
+	}
+	assert_int_equal(blocked_of(b, 0)->disk_others, 1);
+	/* It is on this disk now. */
+	on_disk(b, 1, "nqn.b", 1, "/dev/sda");
+	r.nsid = 1;
+	blocked_record(b, 1, &r);
+	assert_int_equal(blocked_of(b, 0)->disk, 2);
+	blocked_free(b);
+}
+
 static void others_of_connections_past_the_limit_are_counted_apart(void **state)
 {
 	struct slow_command c = slow();
@@ -197,6 +235,7 @@ int main(void)
 		cmocka_unit_test(others_of_its_queue_are_counted_and_not_itself),
 		cmocka_unit_test(data_before_it_on_its_connection_are_counted),
 		cmocka_unit_test(what_the_disk_did_for_others_is_known_by_namespace_and_host),
+		cmocka_unit_test(namespaces_on_one_disk_are_one),
 		cmocka_unit_test(others_of_connections_past_the_limit_are_counted_apart),
 		cmocka_unit_test(the_targets_worker_and_its_answers_are_of_the_queue),
 	};
