@@ -49,6 +49,10 @@ load() {
 		--number_ios=$commands --name=x --output-format=terse --terse-version=3 "${@:3}" |
 		awk -F\; '{ printf "%.0f", $40 * 1000 }')
 }
+# The target's scheduler merges what follows each other, and the host's, which may on the newest kernel, does not.
+for nsid in 3 4; do
+	echo 2 >"$(host_path "$ctrl" $nsid)/queue/nomerges"
+done
 # The first one has what only the first commands wait for, so it is none that others are compared with.
 load 4 2 --rw=read --bs=128k
 load 1 4 --rw=randread --bs=512
@@ -57,8 +61,6 @@ load 3 4 --rw=randread --bs=512
 saw=${fio[3]}
 load 5 1 --rw=randread --bs=4k
 load 6 1 --rw=randread --bs=4k
-# The target's scheduler merges what follows each other, and the host's does not.
-echo 2 >"$(host_path "$ctrl" 3)/queue/nomerges"
 load 3 8 --rw=write --bs=4k
 fio[3]=$saw
 tracer_stop "${pids[@]}"
