@@ -140,7 +140,7 @@ static __always_inline void disk_count(const struct nt_cmd *c, struct nvmet_req 
 static __always_inline void disk_executed(struct nt_cmd *c, struct nvmet_req *req)
 {
 	c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
-	if (nt_knobs.bio_done && !c->r.points[NT_TD_DONE] && !req->cqe->status)
+	if (nt_knobs.disk_points && !c->r.points[NT_TD_DONE] && !req->cqe->status)
 		disk_count(c, (void *)plain_number((__u64)req));
 }
 

@@ -38,6 +38,7 @@ int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)
 
 #include "target_tracepoints.bpf.h"
 #include "target_stock.bpf.h"
+#include "disk_use.bpf.h"
 #if !NT_PLAIN_ARRIVALS
 #include "joined.bpf.h"
 #endif

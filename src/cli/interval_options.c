@@ -7,7 +7,7 @@
 #include "cli/verbs.h"
 #include "core/time.h"
 
-enum { KEY_STAGES = 0x100, KEY_TCP };
+enum { KEY_STAGES = 0x100, KEY_TCP, KEY_DISKS };
 
 static error_t parse_interval(int key, char *arg, struct argp_state *state)
 {
@@ -17,6 +17,9 @@ static error_t parse_interval(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_TCP:
 		o->tcp = true;
+		break;
+	case KEY_DISKS:
+		o->disks = true;
 		break;
 	case KEY_STAGES:
 		wrong = burst_parse(arg, &o->stages);
@@ -49,7 +52,23 @@ static const struct argp_option interval_options[] = {
 	 "Also read the state of each queue's TCP connection at each interval: round trip time, congestion window, what was "
 	 "sent again, what waits to be sent, and what limited it",
 	 SECTION_SHOW},
+	{"disks", KEY_DISKS, NULL, 0,
+	 "Also show who uses the disks behind a target: which hosts, and which cgroups of the target itself, with each one's "
+	 "share of the disk's time",
+	 SECTION_SHOW},
 	{0},
 };
 
 const struct argp interval_argp = {.options = interval_options, .parser = parse_interval};
+
+void interval_options_end(const struct argp_state *state, const struct run_options *o)
+{
+	if (!o->disks)
+		return;
+	if (o->side == NT_HOST)
+		options_error(state, "--disks is for --target: a host does not see the disks "
+				     "behind its namespaces");
+	if (burst_any(&o->burst))
+		options_error(state, "--disks and --burst: who used a disk between bursts would "
+				     "be left out");
+}

@@ -104,6 +104,7 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		transport_options_end(state, &o->run);
+		interval_options_end(state, &o->run);
 		group_options_end(&o->groups);
 		o->run.by_other = group_has(&o->groups.choice.grouping.by, GROUP_CTRL) ||
 				  group_has(&o->groups.choice.grouping.by, GROUP_NQN) ||
@@ -126,6 +127,8 @@ static error_t parse_live(int key, char *arg, struct argp_state *state)
 			options_error(state, "--histogram is for --format text and json");
 		if (o->format == FORMAT_CSV && o->run.tcp)
 			options_error(state, "--tcp is for --format text and json");
+		if (o->format == FORMAT_CSV && o->run.disks)
+			options_error(state, "--disks is for --format text and json");
 		if (o->format == FORMAT_CSV && o->groups.choice.scale.on)
 			options_error(state,
 				      "--min-latency and --bucket-shift are for --format text "

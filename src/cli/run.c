@@ -455,6 +455,7 @@ static int try_open(struct run *r)
 		.origins_pass = r->cb->origins_pass,
 		.ends = r->o->ends,
 		.fine = r->o->fine,
+		.disks = r->o->disks,
 		.tcp = r->o->tcp,
 		.tcp_every_ns = r->cb->no_histograms ? TCP_EVERY_NS : 0,
 		.stages = burst_any(&r->o->stages),
@@ -770,8 +771,9 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 		return EXIT_FAILURE;
 	r.pace_ns = o->interval_ns;
 	/* To read a cgroup's name, it is opened by its id, which needs this capability. */
-	r.keeps = callbacks->keeps |
-		  (callbacks->origins & NT_ORIGIN_PLACE ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
+	r.keeps =
+		callbacks->keeps |
+		(callbacks->origins & NT_ORIGIN_PLACE || o->disks ? RIGHT(CAP_DAC_READ_SEARCH) : 0);
 	stats_describe(&r.s, o);
 	for (int i = 0; i < SOURCES_NR; i++)
 		r.fds[i] = -1;
@@ -786,7 +788,8 @@ int run(const struct run_options *o, const struct run_callbacks *callbacks, void
 	 * Scrapers and peers are read from here on, also while the module is waited for. The kernel
 	 * shows the addresses of its functions to those with CAP_SYSLOG: see trace/load.c.
 	 */
-	confine_loading(r.keeps, o->fine && o->side == NT_TARGET ? RIGHT(CAP_SYSLOG) : 0,
+	confine_loading(r.keeps,
+			(o->fine || o->disks) && o->side == NT_TARGET ? RIGHT(CAP_SYSLOG) : 0,
 			callbacks->ends_processes);
 	ret = try_open(&r) ? -ECANCELED : 0;
 	if (!ret)

@@ -35,6 +35,7 @@
  * @fine: see &tracer_options.fine
  * @points: --points was given
  * @tcp: see &tracer_options.tcp
+ * @disks: see &tracer_options.disks
  * @burst: measure at these times only
  * @duration_ns: end after this time; 0: never
  * @by_other: rows are by both NQNs of a connection
@@ -57,6 +58,7 @@ struct run_options {
 	bool fine;
 	bool points;
 	bool tcp;
+	bool disks;
 	bool by_other;
 	unsigned int verbose;
 };

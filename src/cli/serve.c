@@ -294,6 +294,7 @@ static error_t parse_serve(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		transport_options_end(state, &o->run);
+		interval_options_end(state, &o->run);
 		if (o->flight.recorder.keep_ns && burst_any(&o->run.burst))
 			options_error(
 				state,

@@ -589,6 +589,7 @@ void stats_free(struct stats *s)
 	free(s->stages);
 	errors_free(&s->errors);
 	tcp_rows_free(&s->tcp);
+	disk_rows_free(&s->disks);
 	path_events_free(&s->path_events);
 	s->rows = NULL;
 	s->stages = NULL;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "core/counters.h"
+#include "core/disks.h"
 #include "core/hist.h"
 #include "core/recent.h"
 #include "core/path_events.h"
@@ -277,6 +278,7 @@ struct stats_stages {
  *          @stage_total only
  * @errors: commands that are in no histogram, because they ended with an error
  * @tcp: the connections' state when the last interval ended
+ * @disks: who uses a target's disks
  * @path_events: what happened to a host's controllers
  * @counters_interval, @counters_total: enum nt_counter, then COUNTER_*
  * @counters_queues: the least number of queues that the events in @counters_total belong to; 0: not
@@ -320,6 +322,7 @@ struct stats {
 	size_t nr_stages;
 	struct errors errors;
 	struct tcp_rows tcp;
+	struct disk_rows disks;
 	struct path_events path_events;
 	uint64_t counters_interval[COUNTERS_NR];
 	uint64_t counters_total[COUNTERS_NR];

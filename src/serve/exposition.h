@@ -110,6 +110,12 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "Time of these in which the own send buffer limited it")                                          \
 	X(TCP_UNREAD, "ntprof_tcp_unread_connections", GAUGE, "", "side",                                   \
 	  "TCP connections whose state was not read, because there are too many")                           \
+	X(DISK_REQUESTS, "ntprof_disk_requests", COUNTER, "", "side, disk, by, who",                        \
+	  "Requests to a disk behind the target that have ended, by who made them, with --disks")           \
+	X(DISK_BYTES, "ntprof_disk_bytes", COUNTER, "bytes", "side, disk, by, who",                         \
+	  "Bytes of their data")                                                                            \
+	X(DISK_TIME, "ntprof_disk_busy_seconds", COUNTER, "seconds", "side, disk, by, who",                 \
+	  "Time that the disk had them, the sum of all")                                                    \
 	X(PATH_EVENTS, "ntprof_path_events", COUNTER, "",                                                   \
 	  "side, controller, subsysnqn, event, state",                                                      \
 	  "What happened to controllers: their states, failed attempts to reconnect, timeouts, ANA states") \

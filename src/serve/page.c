@@ -822,6 +822,34 @@ static void put_kept(struct writing *w)
 	put(w, METRIC_FILES_BYTES, k->disk_bytes);
 }
 
+static uint64_t of_disk(const struct disk_row *d, enum metric_id id)
+{
+	if (id == METRIC_DISK_REQUESTS)
+		return d->total.requests;
+	return id == METRIC_DISK_BYTES ? d->total.bytes : d->total.ns;
+}
+
+static void put_disks(struct writing *w, const struct disk_rows *d)
+{
+	labels_t labels;
+
+	for (enum metric_id id = METRIC_DISK_REQUESTS; d->nr && id <= METRIC_DISK_TIME; id++) {
+		exposition_begin(&w->e, id);
+		for (size_t i = 0; i < d->nr; i++) {
+			const struct disk_row *row = &d->row[i];
+
+			snprintf(labels, sizeof(labels), "%s", w->p->side_label);
+			exposition_label(labels, "disk", row->disk);
+			exposition_label(labels, "by", disk_user_name(row->user));
+			exposition_label(labels, "who", row->who);
+			if (id == METRIC_DISK_TIME)
+				exposition_ns(&w->e, labels, of_disk(row, id));
+			else
+				exposition_value(&w->e, labels, of_disk(row, id));
+		}
+	}
+}
+
 static void put_scrapes(struct writing *w)
 {
 	const struct page_scrapes *s = w->from->scrapes;
@@ -852,6 +880,8 @@ int page_render(struct page *p, const struct page_source *from, enum exposition_
 	if (from->s)
 		put_stats(&w, p);
 	tcp_series_put(p->tcp, &w.e);
+	if (from->s)
+		put_disks(&w, &from->s->disks);
 	path_series_put(p->path, &w.e);
 	if (from->kept)
 		put_kept(&w);

@@ -39,9 +39,10 @@
  * @stages: all points have one in bursts, besides @ends; there are no records then
  * @fine: commands have finer points, see NT_HOST_FINE
  * @workers: commands have waits, see NT_WAITS
- * @bio_done: address of nvmet_bio_done(), by which programs know a bio of nvmet, where commands
- *            have the points of a disk, see NT_DISK_POINTS; else 0 (target)
+ * @bio_done: address of nvmet_bio_done(), by which programs know a bio of nvmet; 0 if no program
+ *            looks for them (target)
  * @bio_chained: address of bio_chain_endio(): the bio is a part of another one; 0 if not known
+ * @disk_points: commands have the points of a disk, see NT_DISK_POINTS (target)
  * @transports: bits of the transports whose commands are seen (host), of which those of TCP have
  *              programs of their own
  * @only: see @selects
@@ -77,6 +78,7 @@ struct nt_knobs {
 	__u8 stages;
 	__u8 fine;
 	__u8 workers;
+	__u8 disk_points;
 	__u8 transports;
 	struct nt_selection only;
 };

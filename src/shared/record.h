@@ -63,7 +63,9 @@ enum nt_op { NT_OPS(NT_ENUM_OP) NT_OPS_NR };
 	X(DISK_STACKED, "disk_stacked",                                                        \
 	  "commands whose disk is made of others (dm, md): target_subsystem has no parts")     \
 	X(DISK_UNSEEN, "disk_unseen",                                                          \
-	  "commands of which no request to a disk was seen: target_subsystem has no parts")
+	  "commands of which no request to a disk was seen: target_subsystem has no parts")    \
+	X(DISKS_FULL, "disks_full",                                                            \
+	  "requests of a target's disks that are in no row of --disks, for want of room")
 
 #define NT_ENUM_COUNTER(id, name, what) NT_CNT_##id,
 enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };

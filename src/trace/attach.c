@@ -111,7 +111,8 @@ static void learn_skipped(struct tracer *t)
  */
 static bool needs_nested(const struct tracer *t, const char *name)
 {
-	if (!settled(t))
+	/* Disks of the machine that end requests in tasks are not known. */
+	if (!settled(t) || !strcmp(name, PROBE_DISK_USE_END_NESTED))
 		return true;
 	if (probe_begins(name))
 		return t->preempts;

@@ -11,6 +11,7 @@
 #include "core/segments.h"
 #include "core/time.h"
 #include "trace/connections.h"
+#include "trace/disks.h"
 #include "trace/give_back.h"
 #include "trace/histograms.h"
 #include "trace/in_flight.h"
@@ -198,7 +199,7 @@ int collect_all(struct tracer *t, struct stats *s)
 	collect_alikes(t, s);
 	err = collect_histograms(t, s, epoch, now);
 	stats_lacks(s, t->missing);
-	err = err ?: tcp_collect(t, s, now);
+	err = err ?: tcp_collect(t, s, now) ?: disks_collect(t, s, now);
 	collect_edges(t, s);
 	connections_tidy(t);
 	if (!t->detached)

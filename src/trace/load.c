@@ -98,6 +98,9 @@ static uint32_t target_queues(uint32_t now)
 	return n < TARGET_QUEUES_MOST ? power_of_two(n) : TARGET_QUEUES_MOST;
 }
 
+/* Only --disks needs them. */
+static const char *const disk_maps[] = {"disks", "disk_requests", "disk_uses"};
+
 int load_open(struct tracer *t)
 {
 	struct connections_now now;
@@ -156,6 +159,8 @@ int load_open(struct tracer *t)
 	if (t->o.side == NT_HOST)
 		bpf_map__set_autocreate(object_map(&t->object, "inserted"),
 					t->o.origins & NT_ORIGIN_TASK);
+	for (size_t i = 0; t->o.side == NT_TARGET && i < ARRAY_SIZE(disk_maps); i++)
+		bpf_map__set_autocreate(object_map(&t->object, disk_maps[i]), t->o.disks);
 	knobs->transports = (__u8)t->o.transports;
 	knobs->wake_bytes = RING_BYTES / 4;
 	object_size_map(&t->object, "queues", t->nr_slots);
@@ -192,26 +197,47 @@ static bool verifier_survives_fine(const struct tracer *t)
 	return true;
 }
 
-/* What the points of a target's disk need. */
-static void disk_choose(struct tracer *t, struct probes *p)
+/*
+ * Programs that see requests of a target's disks. Return: NULL, or why there are none
+ */
+static const char *bios_choose(struct tracer *t, struct probes *p, const char *issue,
+			       const char *end)
 {
 	struct nt_knobs *knobs = t->object.knobs;
-	const char *why = NULL;
 
 	knobs->bio_done = kernel_address("nvmet_bio_done");
 	knobs->bio_chained = kernel_address("bio_chain_endio");
-	if (t->missing & (1u << NT_T_EXEC | 1u << NT_T_DONE))
-		why = "it has no point exec or done here";
-	else if (!knobs->bio_done)
-		why = "the kernel does not show the address of nvmet_bio_done(), for which it "
-		      "takes CAP_SYSLOG";
-	else if (!probes_add(p, &t->object, PROBE_DISK_DONE) ||
-		 !probes_add(p, &t->object, PROBE_DISK_ISSUE))
-		why = "the kernel lets no program see block_rq_issue and block_rq_complete";
-	if (!why)
-		return;
-	fprintf(stderr, "no parts of target_subsystem: %s\n", why);
-	knobs->bio_done = 0;
+	if (!knobs->bio_done)
+		return "the kernel does not show the address of nvmet_bio_done(), for which it "
+		       "takes CAP_SYSLOG";
+	if (!probes_add(p, &t->object, end) || !probes_add(p, &t->object, issue))
+		return "the kernel lets no program see block_rq_issue and block_rq_complete";
+	return NULL;
+}
+
+/* What the points of a target's disk need. */
+static void disk_choose(struct tracer *t, struct probes *p)
+{
+	const char *why = t->missing & (1u << NT_T_EXEC | 1u << NT_T_DONE)
+				  ? "it has no point exec or done here"
+				  : bios_choose(t, p, PROBE_DISK_ISSUE, PROBE_DISK_DONE);
+
+	t->object.knobs->disk_points = !why;
+	if (why)
+		fprintf(stderr, "no parts of target_subsystem: %s\n", why);
+}
+
+/* What --disks needs. */
+static void disk_use_choose(struct tracer *t, struct probes *p)
+{
+	const char *why = bios_choose(t, p, PROBE_DISK_USE_ISSUE, PROBE_DISK_USE_END);
+
+	t->counts_disks = !why && probes_add(p, &t->object, PROBE_DISK_USE_END_NESTED);
+	for (unsigned int i = 0; !why && probe_programs(t->o.side)[i]; i++)
+		t->of_ends[i] |= !strncmp(probe_programs(t->o.side)[i], PROBE_DISK_USE,
+					  strlen(PROBE_DISK_USE));
+	if (why)
+		fprintf(stderr, "no figures of who uses disks: %s\n", why);
 }
 
 static void fine_choose(struct tracer *t, struct probes *p)
@@ -314,6 +340,8 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 	/* Otherwise events do without it. */
 	if (core && t->o.events && !probes_add(p, &t->object, PROBE_SQ) && t->o.verbose)
 		fprintf(stderr, "the kernel lets no program see nvme_sq\n");
+	if (t->o.disks)
+		disk_use_choose(t, p);
 	/* Without it, workers are named where they hand over what others have submitted. */
 	if (t->o.origins & NT_ORIGIN_TASK && !probes_add(p, &t->object, PROBE_INSERT) &&
 	    t->o.verbose)

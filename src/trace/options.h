@@ -37,6 +37,7 @@
  * @tcp: read the state of the queues' TCP connections each time that figures are collected, and
  *       note when they send a segment again
  * @tcp_every_ns: but not more often than this
+ * @disks: target: count who uses the backing disks; not with @bursts
  * @on_record: called for each record while tracer_drain() runs; NULL if @select is none. A command
  *             that passes @overdue_ns is handed over once, with the points that it has and the flag
  *             NT_F_IN_FLIGHT, and has NT_F_WAS_OVERDUE when it ends
@@ -65,6 +66,7 @@ struct tracer_options {
 	bool stages;
 	bool fine;
 	bool bursts;
+	bool disks;
 	bool tcp;
 	uint64_t tcp_every_ns;
 	void (*on_record)(void *context, const struct nt_record *r);

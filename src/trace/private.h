@@ -175,6 +175,11 @@ struct tracer {
 	/* tcp_state.c */
 	struct tcp_reader *tcp; /* NULL where not asked for */
 
+	/* disks.c; @counts_disks is of load.c */
+	bool counts_disks;
+	struct disk_seen *disks_seen;
+	struct nt_disk_use *disk_cpus; /* [cpus], used while reading */
+
 	/* path_events.c */
 	struct path_reader *path_events; /* NULL where not asked for */
 

@@ -29,6 +29,7 @@
 #include "trace/path_events.h"
 #include "trace/private.h"
 #include "trace/probes.h"
+#include "trace/disks.h"
 #include "trace/tcp_state.h"
 
 /* The capabilities that this process needs in order to trace. */
@@ -502,6 +503,7 @@ void tracer_close(struct tracer *t)
 	collect_free(t);
 	histograms_free(t);
 	tcp_close(t);
+	disks_close(t);
 	give_back_free(t);
 	in_flight_free(t);
 	trace_errors_free(t);

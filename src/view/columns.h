@@ -83,6 +83,7 @@ enum member_type {
 	X(SHAPE, shape_name(n))             \
 	X(COUNTER, counter_name(n))         \
 	X(COUNTER_MEANING, counter_help(n)) \
+	X(DISK_USER, disk_user_name(n))     \
 	X(PATH_KIND, path_kind_name(n))     \
 	X(PATH_LOSS, path_loss_name(n))     \
 	X(PATH_LOSS_MEANING, path_loss_meaning(n))

@@ -11,6 +11,7 @@
 #include "view/columns.h"
 #include "view/columns_queues.h"
 #include "view/connections.h"
+#include "view/disks_table.h"
 #include "view/groups.h"
 #include "view/head.h"
 #include "view/histograms.h"
@@ -325,6 +326,17 @@ static struct json_object *tcp_of(const struct tcp_rows *t)
 	return rows;
 }
 
+static struct json_object *disks_of(const struct stats *s, bool summary)
+{
+	struct json_object *rows = json_array();
+	struct disk_line line;
+
+	for (size_t i = 0; i < s->disks.nr; i++)
+		if (disk_line_make(s, i, summary, &line))
+			json_append(rows, json_row(&disk_columns, &line));
+	return rows;
+}
+
 struct json_object *json_block(const struct stats *s, bool summary, bool histogram,
 			       const struct live_merge *peers, const struct group_choice *choice)
 {
@@ -335,6 +347,8 @@ struct json_object *json_block(const struct stats *s, bool summary, bool histogr
 	json_put_side(o, s, summary, histogram, figures);
 	if (s->tcp.asked && !summary)
 		json_put(o, "tcp", tcp_of(&s->tcp));
+	if (s->disks.asked)
+		json_put(o, "disks", disks_of(s, summary));
 	if (s->side == NT_HOST && !s->recorded)
 		json_put(o, "path_events",
 			 path_events_json(&s->path_events,

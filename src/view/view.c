@@ -12,6 +12,7 @@
 
 #include "view/connections.h"
 #include "view/csv.h"
+#include "view/disks_table.h"
 #include "view/groups.h"
 #include "view/head.h"
 #include "view/histograms.h"
@@ -481,6 +482,8 @@ static int parts_print(const struct view_options *o, const struct block *b, stru
 		histograms_print(b, s->part[SCREEN_HISTOGRAMS]);
 	if (b->s->tcp.asked && !o->redraw && !b->summary)
 		tcp_print(&b->s->tcp, s->part[SCREEN_CONNECTIONS], b->width);
+	if (b->s->disks.asked)
+		disks_print(b->s, b->summary, s->part[SCREEN_CONNECTIONS], b->width);
 	path_events_print(b->s, o->redraw || b->summary, s->part[SCREEN_EVENTS]);
 	losses_print(o, b, s);
 	return err;

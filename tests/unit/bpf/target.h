@@ -6,6 +6,63 @@
 #define PROGRAMS "target.bpf.c"
 #include "bpf/kernel.h"
 
+/* What --disks has: maps of type BPF_MAP_TYPE_HASH, of so many elements at most. */
+static struct disk_map {
+	unsigned int max;
+	size_t key_size;
+	size_t value_size;
+	unsigned int nr;
+	struct {
+		char key[sizeof(struct nt_disk_user)];
+		char value[NT_DISK_NAME_LEN] __attribute__((aligned(8)));
+	} at[8];
+} disk_map[] = {
+	{.max = 2, .key_size = sizeof(__u64), .value_size = NT_DISK_NAME_LEN},
+	{.max = 4, .key_size = sizeof(__u64), .value_size = sizeof(struct disk_request)},
+	{.max = 5,
+	 .key_size = sizeof(struct nt_disk_user),
+	 .value_size = sizeof(struct nt_disk_use)},
+};
+
+static struct disk_map *disk_map_of(const void *map)
+{
+	if (map == &disks)
+		return &disk_map[0];
+	if (map == &disk_requests)
+		return &disk_map[1];
+	return map == &disk_uses ? &disk_map[2] : NULL;
+}
+
+static void *disk_map_find(struct disk_map *m, const void *key)
+{
+	for (unsigned int i = 0; i < m->nr; i++)
+		if (!memcmp(m->at[i].key, key, m->key_size))
+			return m->at[i].value;
+	return NULL;
+}
+
+static long disk_map_update(struct disk_map *m, const void *key, const void *value, __u64 flags)
+{
+	void *is = disk_map_find(m, key);
+
+	if (is ? flags == BPF_NOEXIST : m->nr == m->max)
+		return -1;
+	if (!is) {
+		memcpy(m->at[m->nr].key, key, m->key_size);
+		is = m->at[m->nr++].value;
+	}
+	memcpy(is, value, m->value_size);
+	return 0;
+}
+
+static long disk_map_delete(struct disk_map *m, const void *key)
+{
+	for (unsigned int i = 0; i < m->nr; i++)
+		if (!memcmp(m->at[i].key, key, m->key_size))
+			m->at[i] = m->at[--m->nr];
+	return 0;
+}
+
 void *bpf_map_lookup_elem(void *map, const void *key)
 {
 	bool found;
@@ -13,6 +70,8 @@ void *bpf_map_lookup_elem(void *map, const void *key)
 
 	if (found)
 		return value;
+	if (disk_map_of(map))
+		return disk_map_find(disk_map_of(map), key);
 	if (map == &names)
 		return entry(kernel.names, sizeof(kernel.names[0]), SLOTS, key);
 	assert_ptr_equal(map, &sockets);
@@ -28,6 +87,8 @@ long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 fl
 		assert_int_equal(flags, BPF_NOEXIST);
 		return error_update(key, value);
 	}
+	if (disk_map_of(map))
+		return disk_map_update(disk_map_of(map), key, value, flags);
 	assert_ptr_equal(map, &sockets);
 	assert_int_equal(flags, BPF_ANY);
 	for (int i = 0; i < SLOTS; i++) {
@@ -42,6 +103,8 @@ long bpf_map_update_elem(void *map, const void *key, const void *value, __u64 fl
 
 long bpf_map_delete_elem(void *map, const void *key)
 {
+	if (disk_map_of(map))
+		return disk_map_delete(disk_map_of(map), key);
 	assert_ptr_equal(map, &sockets);
 	for (int i = 0; i < SLOTS; i++)
 		if (kernel.sockets[i].sk == *(const __u64 *)key)

@@ -261,6 +261,27 @@ static void tcp_connections_are_added_up_by_controller(void **state)
 	assert_int_equal(value(m, TCP("retransmitted_segments_total", "nvme0")), 6);
 }
 
+/* Totals: they go on in an interval without any request. */
+static void disks_have_a_series_for_each_user(void **state)
+{
+#define DISK(name, by, who) \
+	"ntprof_disk_" name "_total{side=\"host\",disk=\"sda\",by=\"" by "\",who=\"" who "\"}"
+	struct made *m = *state;
+	const struct nt_disk_use use = {.requests = 3, .bytes = 4096, .ns = 2000000000};
+
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_false(there(m, "ntprof_disk_"));
+	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "nqn.a", &use), 0);
+	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_CGROUP, "/b\"", &use), 0);
+	disk_rows_begin(&m->s.disks);
+	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "nqn.a", &use), 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, DISK("requests", "host", "nqn.a")), 6);
+	assert_int_equal(value(m, DISK("bytes", "host", "nqn.a")), 8192);
+	assert_int_equal(value(m, DISK("busy_seconds", "host", "nqn.a")), 4);
+	assert_int_equal(value(m, DISK("requests", "cgroup", "/b\\\"")), 3);
+}
+
 /* Names past the limit are in one series. */
 static void tcp_controllers_past_the_limit_are_others(void **state)
 {
@@ -614,6 +635,7 @@ int main(void)
 		TEST(commands_at_the_device_are_a_targets),
 		TEST(stages_beside_a_missing_point_are_one),
 		TEST(tcp_connections_are_added_up_by_controller),
+		TEST(disks_have_a_series_for_each_user),
 		TEST(tcp_controllers_past_the_limit_are_others),
 		TEST(tcp_connections_that_are_not_read_are_counted),
 		TEST(tcp_series_without_a_connection_give_way),

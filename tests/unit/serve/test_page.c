@@ -857,6 +857,9 @@ static void fill(struct made *m)
 		m->s.counters_total[i] = i;
 	assert_int_equal(errors_add(&m->s.errors, "nvme0", "nqn", 1, NT_OP_READ, 0x281, 3), 0);
 	assert_non_null(tcp_rows_add(&m->s.tcp));
+	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "nqn",
+				       &(struct nt_disk_use){.requests = 1}),
+			 0);
 	assert_int_equal(path_events_add(&m->s.path_events, &(struct nt_path_event){.ns = 1}), 0);
 	m->cost.nr = 1;
 	m->cost.counts_runs = true;

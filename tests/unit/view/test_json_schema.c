@@ -23,6 +23,7 @@
 #include "view/commands.h"
 #include "view/comparison.h"
 #include "view/connections.h"
+#include "view/disks_table.h"
 #include "view/event.h"
 #include "view/groups.h"
 #include "view/head.h"
@@ -163,6 +164,7 @@ static const struct place {
 	{"stage_columns", "stages", &stage_columns, NULL, " min "},
 	{"shift_columns", "shifts", &shift_columns, NULL, ""},
 	{"blocked_columns", "meanwhile", &blocked_columns, NULL, ""},
+	{"disk_columns", "disks", &disk_columns, NULL, ""},
 	{"tcp_columns", "tcp", &tcp_columns, NULL, ""},
 	{"stray_columns", "strays", &stray_columns, NULL, ""},
 	/* Not in JSON. */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who uses the backing disks of a target, of an interval and of the whole run: see --disks. */
+#ifndef NTPROF_CORE_DISKS_H
+#define NTPROF_CORE_DISKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/device.h"
+#include "shared/disk_use.h"
+
+/*
+ * The most hosts and cgroups with rows. Cgroups come and go; with more of them, the row that has
+ * counted nothing for longest is added to the DISK_GONE of its disk. If each has counted something
+ * just now, the new one is in DISK_OTHERS.
+ */
+#ifndef DISK_ROWS_MAX
+#define DISK_ROWS_MAX 256
+#endif
+
+/* By name: "host", "cgroup", "kernel", "others", "gone". Rows of a disk are in this order. */
+enum disk_user {
+	DISK_HOST,
+	DISK_CGROUP,
+	DISK_KERNEL, /* requests of the block layer itself */
+	DISK_OTHERS,
+	DISK_GONE,
+	DISK_USERS_NR
+};
+
+/**
+ * struct disk_row - what one user did to one disk
+ * @disk: its name, such as "sda"
+ * @who: NQN of a host, or path of a cgroup; "" of others
+ * @quiet: intervals in a row in which nothing was counted
+ * @of_interval, @of_total: time of all requests to this disk
+ */
+struct disk_row {
+	char disk[NT_DISK_NAME_LEN];
+	enum disk_user user;
+	char who[ORIGIN_CGROUP_LEN];
+	uint32_t quiet;
+	struct nt_disk_use interval;
+	struct nt_disk_use total;
+	uint64_t of_interval;
+	uint64_t of_total;
+};
+
+/**
+ * struct disk_rows - all of them, by disk, kind of user and name; zeroes at first
+ * @asked: they are counted
+ * @limited: how many of the rows are of a host or a cgroup
+ */
+struct disk_rows {
+	bool asked;
+	struct disk_row *row;
+	size_t nr;
+	size_t limited;
+};
+
+/** disk_user_name() - "host", ...; @user: enum disk_user */
+const char *disk_user_name(unsigned int user);
+
+/** disk_rows_begin() - an interval begins */
+void disk_rows_begin(struct disk_rows *d);
+
+/** disk_rows_add() - add to the row of a disk and user; Return: 0 or -ENOMEM */
+int disk_rows_add(struct disk_rows *d, const char *disk, enum disk_user user, const char *who,
+		  const struct nt_disk_use *use);
+
+/** disk_rows_end() - all of an interval have been added: fill @of_interval and @of_total */
+void disk_rows_end(struct disk_rows *d);
+
+/** disk_rows_free() - release; @d is empty then */
+void disk_rows_free(struct disk_rows *d);
+
+#endif /* NTPROF_CORE_DISKS_H */
