@@ -170,7 +170,7 @@ static __always_inline __u64 submitted(struct request *rq)
 }
 
 /* @rq: typed, which a driver gets now */
-static __always_inline int begin(void *ctx, struct request *rq)
+static __always_inline int request_begins(void *ctx, struct request *rq)
 {
 	struct begun b = {.queue_rq = bpf_ktime_get_ns()};
 	__u64 owner = (__u64)rq;
@@ -206,7 +206,7 @@ out:
 SEC("fentry/nvme_tcp_queue_rq")
 int BPF_PROG(stack_begin, struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
-	return begin(ctx, bd->rq);
+	return request_begins(ctx, bd->rq);
 }
 
 SEC("tp_btf/nvme_setup_cmd")
@@ -219,7 +219,7 @@ int BPF_PROG(stack_begin_core, struct request *rq, struct nvme_command *cmd)
 	req = (void *)((__u64)rq + bpf_core_type_size(struct request));
 	if (!(stacks_transports & 1u << (transport_of(BPF_CORE_READ(req, ctrl)) & 31)))
 		return 0;
-	return begin(ctx, rq);
+	return request_begins(ctx, rq);
 }
 
 static __always_inline void raise_to(__u64 *max, __u64 ns)

@@ -61,6 +61,11 @@ bool kernel_has_builtin(const char *name)
 	return built_in && !strcmp(name, "nvme_tcp");
 }
 
+FILE *kernel_traceable(void)
+{
+	return NULL;
+}
+
 struct btf *btf__load_module_btf(const char *module, struct btf *base)
 {
 	return NULL;
