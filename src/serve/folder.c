@@ -245,7 +245,7 @@ int folder_open(struct folder *f)
 	f->nr = new.nr;
 	f->room = new.room;
 	f->used = new.used;
-	f->freed = 0;
+	f->freed = f->spare = 0;
 	f->robbed = false;
 	/* Numbers only go up, also when the folder changes. */
 	f->last = f->last > new.last ? f->last : new.last;
@@ -333,6 +333,27 @@ static int remove_oldest(struct folder *f)
 	f->freed += oldest->bytes;
 	f->removed++;
 	return 0;
+}
+
+void folder_begin_file(struct folder *f)
+{
+	uint64_t available, keep;
+
+	if (disk(f, &available, &keep) || available >= keep)
+		f->freed = 0;
+	f->spare = f->freed;
+}
+
+void folder_end_file(struct folder *f, uint64_t bytes)
+{
+	f->freed -= bytes < f->freed ? bytes : f->freed;
+}
+
+void folder_lost_room(struct folder *f)
+{
+	if (f->freed > f->spare)
+		f->robbed = true;
+	f->freed = 0;
 }
 
 int folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten)

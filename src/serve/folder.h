@@ -56,7 +56,8 @@ struct folder_file {
  * @file: the files, the newest first; @nr of them, with room for @room
  * @used: total size in bytes
  * @last: the highest number
- * @freed: bytes of the files that were removed for the file that is being written
+ * @freed: bytes of the files that were removed for the file that is being written, and @spare
+ * @spare: what was removed for files before it, and is more than they took
  * @robbed: others took these bytes before it was written. No more files are removed for want of
  *          @keep_free until as much is free
  * @removed: number of files removed since the beginning
@@ -78,6 +79,7 @@ struct folder {
 	uint64_t used;
 	uint64_t last;
 	uint64_t freed;
+	uint64_t spare;
 	bool robbed;
 	uint64_t removed;
 };
@@ -97,6 +99,19 @@ const char *folder_error(int err);
 
 /** folder_warning() - a warning for the user about an open folder; Return: whether there is one */
 bool folder_warning(const struct folder *f, char text[FOLDER_WARNING_LEN]);
+
+/**
+ * folder_begin_file() - begin to make room for another file
+ *
+ * While less than @keep_free is free, it may use what was removed for those before it as well.
+ */
+void folder_begin_file(struct folder *f);
+
+/** folder_end_file() - the file has its name; @bytes: its size */
+void folder_end_file(struct folder *f, uint64_t bytes);
+
+/** folder_lost_room() - the file failed, because others took the room that it was given */
+void folder_lost_room(struct folder *f);
 
 /**
  * folder_make_room() - remove the oldest files until one more file fits

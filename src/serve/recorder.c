@@ -90,7 +90,7 @@ static int keep_file_open(struct keep_file *f, struct folder *in,
 	err = folder_open(in);
 	if (err)
 		return err;
-	in->freed = 0;
+	folder_begin_file(in);
 	name_file(f, in, 0);
 	err = folder_make_room(in, ROOM_BYTES, ROOM_BYTES);
 	f->crowded = err == -ENOSPC;
@@ -266,8 +266,10 @@ static int take_name(struct keep_file *f, struct folder *in)
 		err = destination_commit(&f->to);
 	}
 	f->named = !err;
-	if (f->named)
+	if (f->named) {
+		folder_end_file(in, stream_bytes(f->w));
 		folder_add(in, f->to.folder_fd, f->name);
+	}
 	return err;
 }
 
@@ -491,8 +493,8 @@ static void end_file(struct recorder *r)
 static void fail(struct recorder *r, int err)
 {
 	r->failed++;
-	if (err == -ENOSPC && !r->file.crowded && r->folder.freed)
-		r->folder.robbed = true;
+	if (err == -ENOSPC && !r->file.crowded)
+		folder_lost_room(&r->folder);
 	say(r, true, "%s is not written (%s): %s%s; its records are kept on",
 	    r->file.path[0] ? r->file.path : r->folder.path, r->why, folder_error(err),
 	    r->file.crowded ? " but what --keep-free leaves to others" : "");

@@ -648,6 +648,48 @@ static void a_file_takes_the_room_of_older_ones_only(void **state)
 	assert_true(there(v, "host-000002-x.ntp"));
 }
 
+static void write_many(struct run *v, unsigned int files)
+{
+	for (unsigned int i = 0; i < files; i++) {
+		v->heard = v->lines;
+		records(v, 20000);
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+		work(v);
+	}
+}
+
+/* However many are written while too little is free: all together stay as large, but for one. */
+static void files_one_after_another_replace_as_many(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	uint64_t before, after, removed;
+	struct keep_counts c;
+	char path[PATH_MAX];
+
+	disk.bytes = 100 * GIB;
+	disk.free = 2 * GIB;
+	o.keep_free = 1 * GIB;
+	begin_with(v, &o);
+	write_many(v, 8);
+	assert_int_equal(each_file(v, path, &before), 8);
+	disk.free = 0;
+	write_many(v, 12);
+	assert_in_range(each_file(v, path, &after), 7, 8);
+	assert_true(after <= before && after >= before / 8 * 7 - (64 << 10));
+	/* What is over counts no more when there was room. */
+	disk.free = 2 * GIB;
+	write_many(v, 1);
+	recorder_counts(v->r, &c);
+	removed = c.removed;
+	disk.free = 0;
+	write_many(v, 1);
+	recorder_counts(v->r, &c);
+	assert_true(c.removed > removed);
+	assert_int_equal(c.failed, 0);
+	memset(&disk, 0, sizeof(disk));
+}
+
 /* They cost what was removed for one file, and not as much for each trigger. */
 static void others_that_take_that_room_cost_one_file(void **state)
 {
@@ -717,6 +759,7 @@ int main(void)
 		TEST(a_file_stays_in_its_folder),
 		TEST(as_much_is_left_free_as_is_said),
 		TEST(a_file_takes_the_room_of_older_ones_only),
+		TEST(files_one_after_another_replace_as_many),
 		TEST(others_that_take_that_room_cost_one_file),
 		TEST(a_file_ends_where_no_room_is_left),
 	};
