@@ -103,7 +103,7 @@ static void nothing_seen_is_told(void **state)
 	struct paths paths = {0};
 	char *text = printed(&paths, print_text);
 
-	has(text, "| 0 commands\nno command was given to nvme-tcp\n");
+	has(text, "| 0 commands\nno command was given to the driver\n");
 	free(text);
 }
 
