@@ -129,6 +129,8 @@ static size_t elements_bytes(const struct tracer *t, const struct bpf_map *m)
 
 size_t cost_map_bytes(const struct tracer *t, const struct bpf_map *m)
 {
+	if (!bpf_map__autocreate(m))
+		return 0;
 	return memlock_of(bpf_map__fd(m)) ?: elements_bytes(t, m);
 }
 

@@ -49,7 +49,10 @@ void missed_joins_tell(struct tracer *t);
 
 struct bpf_map;
 
-/** cost_map_bytes() - locked memory of a map, with its values for all CPUs that there may be */
+/**
+ * cost_map_bytes() - locked memory of a map, with its values for all CPUs that there may be; 0 if
+ * it was not made
+ */
 size_t cost_map_bytes(const struct tracer *t, const struct bpf_map *m);
 
 /** cost_fill() - see tracer_cost() */

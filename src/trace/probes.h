@@ -75,14 +75,13 @@ bool probe_watches_data(const char *name);
 /* The programs that give the points of a disk: see bpf/disk.bpf.h. */
 #define PROBE_DISK_ISSUE "disk_issue"
 #define PROBE_DISK_DONE "disk_done"
-/* The program that sees where the head of a submission queue of PCIe is: see bpf/host_core.bpf.h.
- */
+/* The program that sees the head of a submission queue of PCIe: see bpf/host_core.bpf.h. */
 #define PROBE_SQ "core_sq"
 /* The programs that count who uses disks: see bpf/disk_use.bpf.h. */
-#define PROBE_DISK_USE "disk_use_"
-#define PROBE_DISK_USE_ISSUE PROBE_DISK_USE "issue"
-#define PROBE_DISK_USE_END PROBE_DISK_USE "end"
-#define PROBE_DISK_USE_END_NESTED PROBE_DISK_USE "end_nested"
+#define PROBE_DISK_USE "disk_use_" /* all of them begin so */
+#define PROBE_DISK_USE_ISSUE "disk_use_issue"
+#define PROBE_DISK_USE_END "disk_use_end"
+#define PROBE_DISK_USE_END_NESTED "disk_use_end_nested"
 /* The program that notes who submits a request that waits: see bpf/origin.bpf.h. */
 #define PROBE_INSERT "rq_insert"
 

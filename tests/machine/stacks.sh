@@ -118,7 +118,7 @@ within "one command in 10 is looked at" "$some" 100 300
 
 ntprof-bpf stacks --host -d 0.5 >idle 2>&1
 equal "it ends after its time" $? 0
-check "and says that nothing came" grep -q "^no command was given to nvme-tcp" idle
+check "and says that nothing came" grep -q "^no command was given to the driver" idle
 ! ntprof-bpf stacks --target >refused 2>&1
 check "the target has no such stacks" grep -q -- "--target is an option of" refused
 ntprof-bpf stacks --host -d 0.5 >/dev/full 2>full
