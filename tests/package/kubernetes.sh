@@ -30,7 +30,7 @@ equal "it is not privileged" "$(value securityContext.privileged)" false
 equal "its root is read-only" "$(value securityContext.readOnlyRootFilesystem)" true
 equal "of the node it sees one folder, which it may not write to" \
 	"$(value volumeMounts)" '[{"name": "tracing", "mountPath": "/sys/kernel/tracing", "readOnly": true}]'
-equal "that is where the program looks" "$(grep -c '"/sys/kernel/tracing/available_filter_functions"' src/trace/probes.c)" 1
+equal "that is where the program looks" "$(grep -c '"/sys/kernel/tracing/available_filter_functions"' src/trace/kernel.c)" 1
 equal "its memory has the limit of the unit" "$(value resources.limits.memory)i" \
 	"\"$(sed -n 's/^MemoryMax=//p' contrib/systemd/ntprof-bpf@.service)i\"i"
 for probe in startupProbe livenessProbe readinessProbe; do
