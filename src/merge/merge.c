@@ -75,8 +75,11 @@ static inline bool likelihood_has_passed(const struct topology *t, const struct 
 	return t->streams[h->partner->stream].newest > end + margin;
 }
 
-/** likelihood_stream_ends() - a stream has ended; Return: false if it is not known, or had ended
- * before */
+/**
+ * likelihood_stream_ends() - a stream has ended
+ *
+ * Return: false if it is not known, or had ended before.
+ */
 static bool likelihood_stream_ends(struct topology *t, unsigned int stream)
 {
 	struct topology_stream *s;

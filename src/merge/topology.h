@@ -172,8 +172,8 @@ struct endpoint {
 	uint64_t waited;     /* records that had to wait since the last match */
 	uint64_t next_try;   /* when @waited is this, look for the partner or the offset again */
 	uint64_t aged_try;   /* look again when the stream's @newest has come to this */
-	bool expiring;	     /* merge_expire() gives up what is late */
-	bool ending;	     /* merge_end_some() gives up what waits for no other stream */
+	bool expiring;	     /* merge_expire() is giving up its late records */
+	bool ending;	     /* merge_end_some() is giving up its records */
 	unsigned int vain;   /* failed tries since then where all commands looked alike */
 	bool crowded; /* at the last try, too many endpoints had the same name to tell them apart */
 	bool alike;   /* at the last try, hardly anything told the commands apart */

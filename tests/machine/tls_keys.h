@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The keys of tls_agent's connections, which nobody agrees on: both ends know them, and so does who
- * reads a capture.
+ * The keys of tls_agent's connections. No handshake agrees on them: both ends know them beforehand,
+ * and so does the reader of a capture.
  */
 #ifndef NTPROF_TESTS_TLS_KEYS_H
 #define NTPROF_TESTS_TLS_KEYS_H

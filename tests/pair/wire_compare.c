@@ -266,8 +266,10 @@ static void decrypt(int cipher, const unsigned char nonce[12], uint8_t *data, si
 		die("decrypt");
 }
 
-/* Leaves of a stream of TLS records what is in them. Bytes have come when those in their place
- * have. */
+/*
+ * Puts what is in a stream's TLS records in the place of the records. When a byte came is not known
+ * any more.
+ */
 static void open_records(struct stream *s)
 {
 	struct tls12_crypto_info_aes_gcm_128 keys = tls_keys(s->to_target);
