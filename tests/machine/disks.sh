@@ -9,10 +9,7 @@ set -u
 . /lib/machine.sh
 
 cd /tmp || exit 1
-cgroups=/sys/fs/cgroup
-mountpoint -q $cgroups || mount -t cgroup2 cgroup2 $cgroups
-echo +io >$cgroups/cgroup.subtree_control
-mkdir $cgroups/backup $cgroups/scrub
+cgroup_make backup scrub
 shared=$(target_setup_null shared size=256 queue_mode=2 irqmode=2 completion_nsec=2000000)
 own=$(target_setup_null own size=256 queue_mode=2 irqmode=2 completion_nsec=1000000)
 outside=$(target_setup_null outside size=256 queue_mode=2)
@@ -32,7 +29,7 @@ done
 
 # load WHO DEVICE COUNT DEPTH [ARG...]: with a process that is in the cgroup WHO.
 load() {
-	sh -c "echo \$\$ >$cgroups$1/cgroup.procs && exec fio --filename=$2 --direct=1 --ioengine=libaio --number_ios=$3 \
+	sh -c "echo \$\$ >$VM_CGROUPS$1/cgroup.procs && exec fio --filename=$2 --direct=1 --ioengine=libaio --number_ios=$3 \
 		--iodepth=$4 --size=64m --name=x --output-format=terse ${*:5}" >/dev/null
 }
 # all: each of them at the same time as the others.

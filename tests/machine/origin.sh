@@ -8,12 +8,9 @@ set -u
 . /lib/machine.sh
 
 cd /tmp || exit 1
-cgroups=/sys/fs/cgroup
-mountpoint -q $cgroups || mount -t cgroup2 cgroup2 $cgroups
-echo +io >$cgroups/cgroup.subtree_control
-mkdir $cgroups/a $cgroups/b
-echo +io >$cgroups/a/cgroup.subtree_control
-mkdir $cgroups/a/deep $cgroups/b/bare
+cgroups=$VM_CGROUPS
+cgroup_make a b a/deep
+mkdir $cgroups/b/bare
 
 disk=$(target_setup_null disk size=256)
 target_subsystem "$disk"

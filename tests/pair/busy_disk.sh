@@ -12,9 +12,7 @@ mkdir -p /out && cd /tmp || exit 1
 
 # Both disks do 8 MB a second, whoever asks for them, and have as many requests at a time as they get. One of them has
 # a backup to read.
-on_target "cgroups=/sys/fs/cgroup
-	mountpoint -q \$cgroups || mount -t cgroup2 cgroup2 \$cgroups
-	echo +io >\$cgroups/cgroup.subtree_control && mkdir \$cgroups/backup
+on_target "cgroup_make backup
 	modprobe loop
 	for name in quiet busy; do
 		disk+=(\$(losetup --find --show --direct-io=on \$(target_setup_null \$name size=256 queue_mode=2 mbps=8)))
@@ -22,7 +20,7 @@ on_target "cgroups=/sys/fs/cgroup
 	target_subsystem \${disk[*]}
 	target_port $pair_target
 	echo \${disk[1]} >busy
-	(echo \$BASHPID >\$cgroups/backup/cgroup.procs && exec fio --name=backup --filename=\${disk[1]} --direct=1 \
+	(echo \$BASHPID >\$VM_CGROUPS/backup/cgroup.procs && exec fio --name=backup --filename=\${disk[1]} --direct=1 \
 		--ioengine=libaio --rw=read --bs=128k --iodepth=8 --size=256m --time_based --runtime=3000 >backup.out 2>&1) </dev/null &"
 pair_connect -i 2
 wait_for host_device "$ctrl" 2 >/dev/null

@@ -33,6 +33,9 @@
 #       it is the one with statistics, such as /sys/block/nvme0c0n1
 #   host_disconnect [CTRL | NQN]
 #       default $VM_NQN; waits until the controller is gone
+# Processes:
+#   cgroup_make NAME...
+#       make cgroups below $VM_CGROUPS, a parent before its child, and give each the controller io
 # And:
 #   wait_for [-t SEC] CMD...
 #       until CMD succeeds (default 400 s: on a busy machine Linux 7.3 takes two minutes to load one tracer); fails and says so if it never does
@@ -41,6 +44,7 @@
 # VM_KIND (patched or stock), VM_KERNEL (the line, such as 6.12, or newest; with --kernel-image its release), VM_CPUS, VM_ICOUNT (1 or empty).
 
 VM_NQN=nqn.2024-01.io.ntprof:test
+VM_CGROUPS=/sys/fs/cgroup
 
 vm_nvmet=/sys/kernel/config/nvmet
 vm_nullb=/sys/kernel/config/nullb
@@ -68,6 +72,16 @@ wait_for() {
 	until "$@"; do
 		((SECONDS < end)) || vm_fail "not within $seconds s: $*" || return
 		sleep 0.1
+	done
+}
+
+cgroup_make() {
+	local name
+
+	mountpoint -q $VM_CGROUPS || mount -t cgroup2 cgroup2 $VM_CGROUPS || return
+	for name; do
+		name=$VM_CGROUPS/$name
+		echo +io >"${name%/*}/cgroup.subtree_control" && mkdir "$name" || return
 	done
 }
 
