@@ -115,6 +115,8 @@ static const char *instead_of(const struct verb *verb, const char *option)
 		{&verb_live, "detail", "; its histograms are of stages: record, and report that"},
 		{&verb_live, "slower", "; its histograms are of all commands"},
 		{&verb_live, "failed", "; --by status tells them apart"},
+		{&verb_record, "stages", "; a recording has the stages of all commands"},
+		{&verb_record, "disks", "; with --target --points fine each record has its disk"},
 		{&verb_trace, "every", "; it has a line for each command"},
 		{&verb_trace, "by", "; it has a line for each command"},
 		{&verb_report, "interval", "; --every is that of a recording"},
