@@ -641,7 +641,9 @@ static void judge(struct tail *t, const struct why *w)
 									      : CAUSE_MIXED;
 }
 
-bool tail_of(const struct why *w, enum why_op op, bool host, bool target, struct tail *t)
+/* tail_of() with the commands from @percent on as the slow ones. */
+static bool tail_from(const struct why *w, enum why_op op, bool host, bool target,
+		      unsigned int percent, struct tail *t)
 {
 	const struct hist *h = &w->latency[op];
 	const unsigned int mid[2] = {nt_bucket(hist_percentile(h, MID_FROM)),
@@ -649,14 +651,18 @@ bool tail_of(const struct why *w, enum why_op op, bool host, bool target, struct
 	struct bands *bin, all = {.commands = 0};
 	unsigned int slow;
 
-	*t = (struct tail){.op = op, .host = host, .target = target, .commands = h->count};
+	*t = (struct tail){.op = op,
+			   .host = host,
+			   .target = target,
+			   .commands = h->count,
+			   .percent = percent};
 	t->key.key = WHY_KEYS_NR;
 	bin = h->count ? calloc(WHY_BINS, sizeof(*bin)) : NULL;
 	if (!bin)
 		return false;
 	t->p50_ns = hist_percentile(h, 50);
 	t->p99_ns = hist_percentile(h, 99);
-	slow = nt_bucket(t->p99_ns);
+	slow = nt_bucket(hist_percentile(h, percent));
 	t->from_ns = nt_bucket_low(slow);
 	for (unsigned int i = 0; i < w->nr_bins; i++) {
 		bands_add(&bin[i], &w->bin[i], op, mid, slow);
@@ -680,5 +686,23 @@ bool tail_of(const struct why *w, enum why_op op, bool host, bool target, struct
 	compute(t, w, bin);
 	judge(t, w);
 	free(bin);
+	return true;
+}
+
+/*
+ * Further down there are ever more commands that are only the spread of all: they may hide a cause,
+ * so nothing follows there if none is named. A recording that is long enough for a sample of its
+ * commands (@w->sample) has enough from p99 on.
+ */
+bool tail_of(const struct why *w, enum why_op op, bool host, bool target, struct tail *t)
+{
+	static const unsigned char lower[] = {98, 95};
+	struct tail at;
+
+	if (!tail_from(w, op, host, target, 99, t))
+		return false;
+	for (unsigned int i = 0; i < ARRAY_SIZE(lower) && t->slow.count < CAUSE_SLOW_MIN; i++)
+		if (tail_from(w, op, host, target, lower[i], &at) && at.sure == CAUSE_NAMED)
+			*t = at;
 	return true;
 }

@@ -97,8 +97,10 @@ struct tail_key {
 };
 
 /**
- * struct tail - the slow commands of an operation: those in p99's bucket and above
+ * struct tail - the slow commands of an operation: those in @percent's bucket and above
  * @host, @target: recordings of these sides are there
+ * @percent: 99; or 98 or 95, if that leaves CAUSE_SLOW_MIN commands and 99 does not, and if a cause
+ *           is named
  * @from_ns: their shortest latency
  * @mid, @slow: the commands between p45 and p55, and the slow ones
  * @ratio: how many times the mean of @mid the mean of @slow is
@@ -120,6 +122,7 @@ struct tail {
 	enum why_op op;
 	bool host, target;
 	uint64_t commands;
+	unsigned int percent;
 	uint64_t p50_ns, p99_ns;
 	uint64_t from_ns;
 	struct why_sum mid, slow;

@@ -538,7 +538,7 @@ static void print_tail(const struct why_view *v, const struct tail *t, FILE *f, 
 	say(&s, ", p50 ");
 	say_time(&s, (double)t->p50_ns);
 	if (t->gap_ns > 0) {
-		say(&s, ". Commands from p99 on take ");
+		say(&s, ". Commands from p%u on take ", t->percent);
 		say_time(&s, t->gap_ns);
 		say(&s, " more than those near the median: ");
 		say_shares(&s, v, t);
@@ -634,10 +634,10 @@ void why_print_brief(const struct why_view *v, FILE *f, unsigned int width)
 		return;
 	if (most.sure == CAUSE_HEALTHY) {
 		say(&s,
-		    "the slowest 1 %% of %ss: no stage stands out, they take %.1f times the median",
-		    op_names[most.op], most.ratio);
+		    "the slowest %u %% of %ss: no stage stands out, they take %.1f times the median",
+		    100 - most.percent, op_names[most.op], most.ratio);
 	} else {
-		say(&s, "the slowest 1 %% of %ss take ", op_names[most.op]);
+		say(&s, "the slowest %u %% of %ss take ", 100 - most.percent, op_names[most.op]);
 		say_time(&s, most.gap_ns);
 		say(&s, " more than the median: ");
 		say_shares(&s, v, &most);
@@ -803,6 +803,7 @@ struct json_object *why_json(const struct why_view *v)
 		json_put(o, "commands", json_natural(t.commands));
 		json_put(o, "p50_ns", json_natural(t.p50_ns));
 		json_put(o, "p99_ns", json_natural(t.p99_ns));
+		json_put(o, "tail_percentile", json_natural(t.percent));
 		json_put(o, "tail_from_ns", json_natural(t.from_ns));
 		json_put(o, "tail_commands", json_natural(t.slow.count));
 		json_put(o, "ratio", json_real(t.ratio));

@@ -53,14 +53,21 @@ static void both_sides_say_that_it_is_the_disk(void **state)
 
 static void too_few_slow_commands_say_how_many_it_takes(void **state)
 {
-	struct recording f[2] = {0};
+	struct recording f[2] = {0}, longer[2] = {0};
 	struct result r;
 
-	make(f, 600);
+	make(f, 300);
 	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
 	assert_int_equal(r.status, 0);
 	assert_contains(r.out, "of slow commands there are only ");
 	recordings_free(f, 2);
+	make(longer, 600);
+	RUN(&r, "report", "--why", "--format", "text", longer[0].path, longer[1].path);
+	assert_contains(r.out, ". Commands from p95 on take ");
+	assert_contains(r.out, "\nIt is the target's storage: ");
+	RUN(&r, "report", "--format", "text", longer[0].path, longer[1].path);
+	assert_contains(r.out, "\nthe slowest 5 % of reads take ");
+	recordings_free(longer, 2);
 }
 
 static void one_side_says_what_it_can(void **state)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "core/array.h"
 #include "merge/causes.h"
 
 #define US 1000ULL
@@ -389,9 +390,30 @@ static void few_slow_commands_say_nothing(void **state)
 {
 	struct tail t;
 
-	slow_disk(500, 3);
+	slow_disk(300, 3);
 	assert_true(tail_of(w, WHY_READ, true, true, &t));
+	assert_int_equal(t.percent, 99);
 	assert_int_equal(t.sure, CAUSE_THIN);
+}
+
+static void short_recordings_take_a_lower_percentile(void **state)
+{
+	static const struct {
+		unsigned int commands, percent;
+	} of[] = {{420, 95}, {600, 98}, {10000, 99}};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(of); i++) {
+		struct tail t;
+
+		slow_disk(of[i].commands, 3);
+		assert_true(tail_of(w, WHY_READ, true, true, &t));
+		assert_int_equal(t.percent, of[i].percent);
+		assert_true(t.slow.count >= CAUSE_SLOW_MIN);
+		assert_int_equal(t.sure, CAUSE_NAMED);
+		assert_int_equal(t.cause, CAUSE_DISK);
+		assert_int_equal(teardown(state), 0);
+		assert_int_equal(setup(state), 0);
+	}
 }
 
 static void what_is_only_spread_is_not_blamed(void **state)
@@ -442,6 +464,7 @@ int main(void)
 		TEST(a_command_that_is_longer_than_the_recording_has_all_of_it_beside_it),
 		TEST(hosts_past_the_limit_are_neighbours_too),
 		TEST(few_slow_commands_say_nothing),
+		TEST(short_recordings_take_a_lower_percentile),
 		TEST(what_is_only_spread_is_not_blamed),
 		TEST(what_is_not_recorded_is_not_known),
 	};
