@@ -92,9 +92,11 @@ static __always_inline void offset_seen(__s64 current, __u64 now)
 		nt_control.set_after = nt_control.looked_ns;
 		nt_control.set_ns = now;
 		/* Publish last: a CPU that sees seen_offset must also see the fields above. */
-		asm volatile("" ::: "memory");
+		in_order();
 		nt_control.seen_offset = current;
 	}
+	/* For what is read of those fields from now on. */
+	in_order();
 	/* All CPUs read this member, so it is not written more often than needed. */
 	if (now - nt_control.looked_ns > NT_CLOCK_LOOK_NS)
 		nt_control.looked_ns = now;

@@ -46,6 +46,35 @@ const volatile struct nt_knobs nt_knobs = {
 
 struct nt_control nt_control;
 
+/*
+ * A barrier: other CPUs see the loads and stores before it earlier than those after it. What is
+ * published without a lock needs one on both sides: before the store by which others find it, and
+ * after the load by which it was found.
+ *
+ * x86 keeps the order of loads, and that of stores. There only the compiler has to be held. arm64
+ * needs an instruction. Before Linux 6.15, BPF has none but the atomic operations that return what
+ * was there before, which are full barriers (Documentation/atomic_t.txt, ORDERING). The one here is
+ * on the stack of the program, whose cache line no other CPU uses.
+ *
+ * x86 may do a load before an earlier store. Only enum nt_tracked depends on that order, and there
+ * the loader waits for an interval.
+ *
+ * One event of a command needs no barrier against the next one. The driver hands the command on by
+ * a lock, a queue of works or an interrupt of another CPU, and these are barriers.
+ */
+static __always_inline void in_order(void)
+{
+#ifdef __TARGET_ARCH_x86
+	asm volatile("" ::: "memory");
+#else
+	__u64 own = 0;
+
+	/* An exchange returns the former value even where nobody asks for it. */
+	__sync_lock_test_and_set(&own, 1);
+	asm volatile("" ::"r"(&own) : "memory");
+#endif
+}
+
 /* The counters of each CPU have cache lines of their own. */
 struct nt_counters nt_counters[NT_CPUS] = {};
 

@@ -78,6 +78,20 @@ static __always_inline void controller_name(struct nt_names *n, struct nvme_ctrl
 }
 
 /*
+ * Writes the names of controller @number to @n. User space that reads them meanwhile sees that they
+ * belong to no controller.
+ */
+static __always_inline void names_set(struct nt_controller *c, __u16 number, struct nt_names *n,
+				      struct nvme_ctrl *ctrl)
+{
+	c->named[number & 1] = 0;
+	in_order();
+	controller_name(n, ctrl);
+	in_order();
+	c->named[number & 1] = number + 1;
+}
+
+/*
  * The number of a controller on one of whose queues a command begins. This is rare, and reads by
  * helper.
  * @ctrl: typed, or a plain address
@@ -101,10 +115,7 @@ static __always_inline __u16 controller_number(__u32 instance, struct nvme_ctrl 
 		return c->last >> NT_CONTROLLER_SHIFT;
 	next >>= NT_CONTROLLER_SHIFT;
 	n = &c->names[next & 1];
-	/* User space that reads the names now sees that they belong to no controller. */
-	c->named[next & 1] = 0;
-	controller_name(n, ctrl);
-	c->named[next & 1] = next + 1;
+	names_set(c, next, n, ctrl);
 	identity_tell(instance * nt_knobs.qid_stride, next, instance, 0, NT_CNTLID_NONE, n);
 	return next;
 }
@@ -123,9 +134,7 @@ static __always_inline void controller_rename(__u32 instance, __u16 number, stru
 	n = &c->names[number & 1];
 	if (n->subsysnqn[0])
 		return;
-	c->named[number & 1] = 0;
-	controller_name(n, ctrl);
-	c->named[number & 1] = number + 1;
+	names_set(c, number, n, ctrl);
 }
 
 #endif /* NTPROF_CONTROLLERS_BPF_H */

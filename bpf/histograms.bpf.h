@@ -53,7 +53,26 @@ static __always_inline void hist_turn(struct nt_hist_head *h, __u32 epoch)
 	if (h->max_epoch[epoch & 1] == epoch)
 		return;
 	h->max[epoch & 1] = 0;
+	/* A reader that sees the interval must not see the maximum of an earlier one. */
+	in_order();
 	h->max_epoch[epoch & 1] = epoch;
+}
+
+/*
+ * Adds one to a bucket, between two barriers: see in_order(). Elsewhere than on x86 the addition
+ * itself is both of them, as there is one for each stage of a command.
+ */
+static __always_inline void count_in_order(__u32 *bucket)
+{
+#ifdef __TARGET_ARCH_x86
+	in_order();
+	++*(volatile __u32 *)bucket;
+#else
+	__u32 was = __sync_fetch_and_add(bucket, 1);
+
+	/* An addition whose result nobody uses is no barrier. */
+	asm volatile("" ::"r"(was) : "memory");
+#endif
 }
 
 /*
@@ -70,9 +89,8 @@ static __always_inline void hist_count(struct nt_hist_head *h, struct nt_hist_he
 	 * A reader that sees the count must see the maximum, and one that sees the sum must see the
 	 * count.
 	 */
-	asm volatile("" ::: "memory");
-	++*bucket;
-	h->sum += ns;
+	count_in_order(bucket);
+	*(volatile __u64 *)&h->sum = h->sum + ns;
 }
 
 /*

@@ -285,6 +285,8 @@ static __always_inline int request_skip(struct request *rq, const struct host_qu
  */
 static __always_inline void cmd_sent(struct nt_cmd *c)
 {
+	/* Its owner was read before: a new command's points were cleared before it had that. */
+	in_order();
 	if (!c->r.points[NT_H_SEND_CMD])
 		return;
 	if (!c->r.points[NT_H_SENT_CMD])
@@ -379,6 +381,8 @@ static __always_inline void queue_connected(const struct nt_cmd *c, __u16 result
 	ctrl = (void *)ctrl_of(queue);
 	q->cntlid = q->qid ? BPF_CORE_READ(ctrl, cntlid) : result;
 	q->sqsize = sqsize_of(q, ctrl);
+	/* User space that sees that it is identified must see as what. */
+	in_order();
 	q->identified = q->gen;
 	host_queue_select(q, q->cntlid);
 }

@@ -100,7 +100,7 @@ static __always_inline void header_learn(struct nt_queue *q, __u32 slot, __u64 a
 	if (!at)
 		at = header_entry(address, 0);
 	at->slot = slot;
-	asm volatile("" ::: "memory");
+	in_order();
 	at->address = address;
 }
 
@@ -230,6 +230,8 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	if (!connect) {
 		q->cntlid = BPF_CORE_READ(ctrl, cntlid);
 		q->sqsize = sqsize_of(q, ctrl);
+		/* See queue_connected(). */
+		in_order();
 		q->identified = q->gen;
 	}
 	host_queue_select(q, connect ? NT_CNTLID_NONE : q->cntlid);

@@ -80,9 +80,14 @@ __noinline __u32 nt_take_but(__u32 pool, __u32 kept)
 		__u32 nr;
 
 		taken = *(volatile __u32 *)&p->taken;
+		/* A number that was taken was given before: @given must not be older than @taken.
+		 */
+		in_order();
 		left = *(volatile __u32 *)&p->given - taken;
 		if (left <= kept)
 			return 0;
+		/* User space writes a number before @given (release). */
+		in_order();
 		nr = numbers[taken & (NT_FREE_MAX - 1)];
 		if (__sync_val_compare_and_swap(&p->taken, taken, taken + 1) != taken)
 			continue;

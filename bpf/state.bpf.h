@@ -435,7 +435,7 @@ static __always_inline void cmd_begin(struct nt_cmd *c, __u64 owner, bool wanted
 	/*
 	 * Publish last: user space that sees the command in flight must also see the fields above.
 	 */
-	asm volatile("" ::: "memory");
+	in_order();
 	/*
 	 * The verifier allows no bit operation on @owner where that is a typed pointer, but on the
 	 * copy.
@@ -472,6 +472,8 @@ static __always_inline void cmd_release(struct nt_cmd *c)
 	if (nt_knobs.sample_below && measured(c))
 		__sync_fetch_and_add(&nt_control.tracked, -1);
 	c->owner |= NT_RELEASED;
+	/* User space that copies it must not take what the next command here writes for its own. */
+	in_order();
 }
 
 /* Sets @point of @c, which may be NULL, to the current time if it is not set yet. */

@@ -142,6 +142,8 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 
 	if (!ctrl)
 		return;
+	/* User space that has read names of the one before here sees another generation now. */
+	in_order();
 	q->cntlid = BPF_CORE_READ(ctrl, cntlid);
 	q->qid = BPF_CORE_READ(queue, nvme_sq.qid);
 	/* 0's based, as in Connect: nvmet_install_queue() adds 1. */
@@ -161,6 +163,8 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 		nt_control.no_sqflow = 1;
 	if (q->qid)
 		nt_control.identified_ns = bpf_ktime_get_ns();
+	/* User space that sees that it is identified must see as what. */
+	in_order();
 	q->identified = q->gen;
 	identity_tell(slot, q->gen, slot, q->qid, q->cntlid, n);
 }

@@ -19,6 +19,8 @@ struct line {
 };
 
 static struct {
+	struct accesses_order *orders;
+	unsigned int nr_orders;
 	const struct accesses_place *places;
 	unsigned int nr_places;
 	unsigned int cpu; /* ACCESSES_CPUS: nothing is counted */
@@ -79,11 +81,53 @@ static unsigned int place_of(uintptr_t at)
 	return i;
 }
 
+void accesses_order(struct accesses_order *orders, unsigned int nr)
+{
+	a.orders = orders;
+	a.nr_orders = nr;
+}
+
+/* Whether an access is of such a member, or begins in one. */
+static bool is_of(const struct accesses_members *m, uintptr_t at, unsigned long size)
+{
+	uintptr_t from = (uintptr_t)m->at, offset;
+
+	if (at < from || at >= from + m->stride * m->nr)
+		return false;
+	offset = (at - from) % m->stride;
+	return offset + size > m->offset && offset < m->offset + m->size;
+}
+
+static void look_at_order(uintptr_t at, unsigned long size, bool write)
+{
+	for (unsigned int i = 0; i < a.nr_orders; i++) {
+		struct accesses_order *o = &a.orders[i];
+		const void *what = (const void *)at;
+
+		if (!o->loads != write)
+			continue;
+		if (o->has_first && is_of(&o->then, at, size) &&
+		    (!o->then_when || o->then_when(what))) {
+			o->seen++;
+			o->wrong += o->open;
+		}
+		if (is_of(&o->first, at, size) && (!o->first_when || o->first_when(what)))
+			o->has_first = o->open = true;
+	}
+}
+
+static void barrier(void)
+{
+	for (unsigned int i = 0; i < a.nr_orders; i++)
+		a.orders[i].open = false;
+}
+
 static void use(const volatile void *address, unsigned long size, bool write)
 {
 	uintptr_t at = (uintptr_t)address;
 	unsigned int place;
 
+	look_at_order(at, size, write);
 	if (a.cpu == ACCESSES_CPUS || !size || is_on_stack(at))
 		return;
 	place = place_of(at);
@@ -165,7 +209,8 @@ void *accesses_set(void *to, int byte, unsigned long size)
 
 /*
  * What compilers call. Tests have one thread, so atomic operations need not be atomic. One that
- * changes nothing takes the line from other CPUs all the same.
+ * changes nothing takes the line from other CPUs all the same. Each is a full barrier, as those
+ * whose result is asked for are.
  */
 #define ACCESS(name, size, writes)     \
 	void __tsan_##name(void *at)   \
@@ -189,7 +234,9 @@ PLAIN(16)
 	{                                                                                          \
 		uint##bits##_t was = *at;                                                          \
                                                                                                    \
+		barrier();                                                                         \
 		use(at, sizeof(*at), true);                                                        \
+		barrier();                                                                         \
 		*at = result;                                                                      \
 		return was;                                                                        \
 	}
@@ -204,7 +251,9 @@ PLAIN(16)
 	{                                                                                          \
 		uint##bits##_t was = *at;                                                          \
                                                                                                    \
+		barrier();                                                                         \
 		use(at, sizeof(*at), true);                                                        \
+		barrier();                                                                         \
 		if (was == from)                                                                   \
 			*at = to;                                                                  \
 		return was;                                                                        \

@@ -49,6 +49,37 @@ const char *accesses_shared(unsigned int cpu, unsigned int other);
  */
 unsigned int accesses_lines(unsigned int cpu, const char *name, int written);
 
+/* Members of an array of structures: @size bytes at @offset of each of @nr. */
+struct accesses_members {
+	const void *at;
+	unsigned long stride, nr, offset, size;
+};
+
+/**
+ * struct accesses_order - a store that must not be seen before another one, or a load that must not
+ * be done before another one, on machines that keep no order: a barrier has to be in between
+ * @first, @then: what is accessed. The other accesses of a CPU, and those of others, do not matter
+ * @first_when, @then_when: whether an access to @at counts, by what is there before it; NULL: each
+ *                           does
+ * @loads: loads count, and not stores
+ * @seen: filled; how often one was followed by the other
+ * @wrong: filled; how often without a barrier
+ */
+struct accesses_order {
+	const char *name;
+	struct accesses_members first, then;
+	int (*first_when)(const void *at);
+	int (*then_when)(const void *at);
+	int loads;
+	unsigned int seen, wrong;
+	int has_first, open;
+};
+
+/**
+ * accesses_order() - look at the order of accesses from now on. The array stays
+ */
+void accesses_order(struct accesses_order *orders, unsigned int nr);
+
 /* Compilers count no loads and stores of these. */
 void *accesses_copy(void *to, const void *from, unsigned long size);
 void *accesses_set(void *to, int byte, unsigned long size);

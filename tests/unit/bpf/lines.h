@@ -147,6 +147,69 @@ struct lines_case {
 	const char *apart, *ends, *worker;
 };
 
+/*
+ * What others see in the order in which programs do it: see in_order(). Tests compile programs as
+ * for arm64, where each needs a barrier.
+ */
+static int is_in_flight(const void *at)
+{
+	return in_flight(at);
+}
+
+static int is_not_in_flight(const void *at)
+{
+	return !in_flight(at);
+}
+
+/* clang-format off */
+#define LINES_MEMBERS_OF(array, nr, type, from, to)					\
+	{(array), sizeof(type), nr, __builtin_offsetof(type, from),			\
+	 __builtin_offsetof(type, to) + sizeof(((type *)0)->to) - __builtin_offsetof(type, from)}
+#define LINES_MEMBERS(array, type, from, to)						\
+	LINES_MEMBERS_OF(array, sizeof(array) / (sizeof(type)), type, from, to)
+#define LINES_OF_CONTROL(from, to) LINES_MEMBERS_OF(&nt_control, 1, struct nt_control, from, to)
+#define LINES_MEMBER(array, type, member) LINES_MEMBERS(array, type, member, member)
+#define LINES_HIST(what, array, type)							\
+	{.name = what ": longest, count",						\
+	 .first = LINES_MEMBER(array, type, max), .then = LINES_MEMBER(array, type, buckets)},	\
+	{.name = what ": count, sum",							\
+	 .first = LINES_MEMBER(array, type, buckets), .then = LINES_MEMBER(array, type, sum)},	\
+	{.name = what ": longest, interval",						\
+	 .first = LINES_MEMBER(array, type, max), .then = LINES_MEMBER(array, type, max_epoch)}
+static struct accesses_order lines_orders[] = {
+	{.name = "command: record, owner",
+	 .first = LINES_MEMBER(nt_first_cmds, struct nt_cmd, r),
+	 .then = LINES_MEMBER(nt_first_cmds, struct nt_cmd, owner), .then_when = is_not_in_flight},
+	{.name = "command: end, record of the next one",
+	 .first = LINES_MEMBER(nt_first_cmds, struct nt_cmd, owner), .first_when = is_in_flight,
+	 .then = LINES_MEMBER(nt_first_cmds, struct nt_cmd, r)},
+	LINES_HIST("latencies", nt_first_hists, struct nt_hist),
+	LINES_HIST("stages", nt_first_stages, struct nt_stage_hist),
+	{.name = "pool: taken, given", .loads = 1,
+	 .first = LINES_MEMBER(nt_pools, struct nt_pool, taken),
+	 .then = LINES_MEMBER(nt_pools, struct nt_pool, given)},
+	{.name = "pool: given, number", .loads = 1,
+	 .first = LINES_MEMBER(nt_pools, struct nt_pool, given),
+	 .then = {nt_free, sizeof(nt_free), 1, 0, sizeof(nt_free)}},
+	{.name = "queue: who it is, that it is known",
+	 .first = LINES_MEMBERS(kernel.queues, struct nt_queue, qid, sqsize),
+	 .then = LINES_MEMBER(kernel.queues, struct nt_queue, identified)},
+};
+/* clang-format on */
+
+/* All of them were seen, and none the other way round. */
+static void lines_are_in_order(struct accesses_order *orders, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		if (!orders[i].seen)
+			fail_msg("%s: never", orders[i].name);
+		if (orders[i].wrong)
+			fail_msg("%s: %u of %u without a barrier", orders[i].name, orders[i].wrong,
+				 orders[i].seen);
+	}
+	accesses_order(NULL, 0);
+}
+
 /* All is made anew, and programs are loaded as @how says, with points of @source. */
 static void lines_begin(unsigned int source, const struct lines_how *how);
 
@@ -160,6 +223,21 @@ static void lines_check(const struct lines_case *c, unsigned int source, unsigne
 	if (together)
 		lines_expect(&c->how, 0, LINES_WORKER, c->worker);
 	lines_are_of_commands(&c->how, kinds);
+}
+
+/* The first commands of two queues, and those of the next interval, are seen in order. */
+static void lines_check_order(unsigned int source, const struct lines_how *how)
+{
+	const unsigned int nr = sizeof(lines_orders) / sizeof(lines_orders[0]);
+
+	lines_begin(source, how);
+	for (unsigned int i = 0; i < nr; i++)
+		lines_orders[i].seen = lines_orders[i].wrong = 0;
+	accesses_order(lines_orders, nr);
+	lines_pass_all(false, LINES_WARM);
+	nt_control.epoch++;
+	lines_pass_all(false, LINES_WARM);
+	lines_are_in_order(lines_orders, nr);
 }
 
 #endif /* NTPROF_TESTS_BPF_LINES_H */

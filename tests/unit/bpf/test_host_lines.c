@@ -258,12 +258,72 @@ static void the_index_is_written_only_for_another_tag(void **state)
 	}
 }
 
+static int is_set(const void *at)
+{
+	return *(const __u32 *)at != 0;
+}
+
+static int is_not_set(const void *at)
+{
+	return !is_set(at);
+}
+
+static void what_others_read_is_in_order(void **state)
+{
+	static struct accesses_order orders[] = {
+		{.name = "controller: that it is nobody's, names",
+		 .first = LINES_MEMBER(kernel.controllers, struct nt_controller, named),
+		 .first_when = is_set,
+		 .then = LINES_MEMBER(kernel.controllers, struct nt_controller, names)},
+		{.name = "controller: names, whose they are",
+		 .first = LINES_MEMBER(kernel.controllers, struct nt_controller, names),
+		 .then = LINES_MEMBER(kernel.controllers, struct nt_controller, named),
+		 .then_when = is_not_set},
+	};
+
+	for (enum source source = 0; source < SOURCES; source++)
+		lines_check_order(source, &cases[0].how);
+	m.opts[0].subsysnqn = "subsystem";
+	/* The third controller has the place of the first one. */
+	for (int i = 0; i < 3; i++) {
+		accesses_order(orders, sizeof(orders) / sizeof(orders[0]));
+		kernel.controllers[0].last += 1;
+		kernel.queues[LINES_SLOT(0)].identified = 0;
+		lines_pass_all(false, 1);
+	}
+	lines_are_in_order(orders, sizeof(orders) / sizeof(orders[0]));
+}
+
+/* The wall clock is set while a packet waits. */
+static void a_step_of_the_clock_is_seen_whole(void **state)
+{
+	static struct accesses_order orders[] = {
+		{.name = "clock: when it was set, that it was",
+		 .first = LINES_OF_CONTROL(offset_before, set_ns),
+		 .then = LINES_OF_CONTROL(seen_offset, seen_offset)},
+		{.name = "clock: that it was set, when",
+		 .loads = 1,
+		 .first = LINES_OF_CONTROL(seen_offset, seen_offset),
+		 .then = LINES_OF_CONTROL(offset_before, set_ns)},
+	};
+
+	lines_begin(TRACEPOINTS, &cases[0].how);
+	nt_control.real_offset = kernel.tai = NT_CLOCK_TORN_NS * 100;
+	accesses_order(orders, 2);
+	/* It is seen, and then known. */
+	for (int i = 0; i < 2; i++)
+		arrival_held(kernel.now, kernel.now + 2 * NT_ARRIVAL_YOUNG_NS);
+	lines_are_in_order(orders, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_of_two_queues_share_no_line),
 		cmocka_unit_test(commands_of_one_queue_share_what_they_must),
 		cmocka_unit_test(the_index_is_written_only_for_another_tag),
+		cmocka_unit_test(what_others_read_is_in_order),
+		cmocka_unit_test(a_step_of_the_clock_is_seen_whole),
 	};
 
 	return cmocka_run_group_tests_name("host_lines", tests, NULL, NULL);

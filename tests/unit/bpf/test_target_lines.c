@@ -212,11 +212,18 @@ static void commands_of_one_queue_share_what_they_must(void **state)
 			lines_check(&cases[i], source, KINDS, true);
 }
 
+static void what_others_read_is_in_order(void **state)
+{
+	for (enum source source = 0; source < SOURCES; source++)
+		lines_check_order(source, &cases[0].how);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_of_two_queues_share_no_line),
 		cmocka_unit_test(commands_of_one_queue_share_what_they_must),
+		cmocka_unit_test(what_others_read_is_in_order),
 	};
 
 	return cmocka_run_group_tests_name("target_lines", tests, NULL, NULL);
