@@ -206,6 +206,26 @@ uneven() {
 		}' "$1"
 }
 
+# page_adds_up FILE: on a page of serve that was collected while nothing ended, what rows have of each operation is what its
+# stages have; of what was not split, stages have nothing. Says what is not so.
+page_adds_up() {
+	awk '/^ntprof_command_duration_seconds_count\{/ { n = $0; sub(/.*operation="/, "", n); sub(/".*/, "", n); rows[n] += $NF }
+		/^ntprof_commands_total\{/ { all += $NF }
+		/^ntprof_command_duration_seconds_count\{/ { measured += $NF }
+		/^ntprof_stage_duration_seconds_count\{/ { n = $0; sub(/.*operation="/, "", n); sub(/".*/, "", n)
+			stage = $0; sub(/.*stage="/, "", stage); sub(/".*/, "", stage); all_of[n, stage] += $NF
+			if (all_of[n, stage] > stages[n]) stages[n] = all_of[n, stage] }
+		/^ntprof_losses_total\{.*"(point_missing|hist_full)"/ { lost += $NF }
+		END {
+			if (all != measured) { printf "%d commands, %d measured\n", all, measured; wrong = 1 }
+			for (n in rows) {
+				off = rows[n] - stages[n]
+				if (off < 0 || off > lost) { printf "%s: %d in rows, %d in stages, %d lost\n", n, rows[n], stages[n], lost; wrong = 1 }
+			}
+			exit wrong || !rows["read"]
+		}' "$1"
+}
+
 # total FILE FIELD WORD...: the sum of a field (0: the last one) over the lines that begin with the words.
 total() {
 	awk -v at="$2" -v words="${*:3} " 'index($0, words) == 1 { n += at ? $at : $NF } END { printf "%.0f\n", n }' "$1"
