@@ -15,7 +15,8 @@
 #   make format     clang-format all C files
 #   make mutants    changes of one line, each of which a unit test has to notice: those of tests/mutants/list, or of LIST=FILE;
 #                   FILES=PATTERN picks some, ALL=1 runs all unit tests
-#   make soak       serve for MINUTES=10 under load, resets and reloads: what it takes is level
+#   make soak       serve for MINUTES=10 under load, resets, reloads, a full disk, suspend and more: what it takes is level
+#   make fuzz-long  fuzzing for HOURS=1, from what such runs have found, which is kept in tests/fuzz/corpus
 #   make bench      what tracing costs, in instructions per I/O; BENCH="both host" picks rows,
 #                   WORKLOADS='read4k-*' and KINDS=stock what they are measured with
 #   make bench-report   how fast report merges, and in how much memory
@@ -116,7 +117,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps browser demo picture look screenshot check check-all check-debug check-quick static lint analyze format unit mutants soak bench bench-report bench-sizes install uninstall \
+.PHONY: all deps browser demo picture look screenshot check check-all check-debug check-quick static lint analyze format unit mutants fuzz-long soak bench bench-report bench-sizes install uninstall \
 	static-program dist deb dkms-deb rpm image release check-release check-deb check-dkms check-compilers check-distro check-fleet check-newcomer clean help FORCE
 
 all: $(BUILD)/ntprof-bpf $(MAN_PAGES)
@@ -208,6 +209,12 @@ format: deps
 mutants: PURPOSES := build check
 mutants: deps
 	$(Q)BUILD=$(BUILD) tests/mutants/run $(if $(ALL),--all) '$(LIST)' '$(FILES)'
+
+# Whole numbers of hours, or parts of one.
+HOURS ?= 1
+fuzz-long: PURPOSES := build check
+fuzz-long: deps
+	$(Q)BUILD=$(BUILD) tests/fuzz/run --long $$(awk 'BEGIN { printf "%.0f", $(HOURS) * 3600 }')
 
 MINUTES ?= 10
 soak: deps
