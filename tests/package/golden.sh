@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # golden.sh - what others rely on (verbs and options, JSON, metrics, format of recordings) is that of the last release, which
-# tests/golden has, or VERSION in the Makefile says by semantic versioning what became of it. docs/upgrading.md has the rules.
+# tests/golden has, or VERSION in the Makefile says by semantic versioning what became of it; and two recordings of each release
+# since 1.0.0, or of the last one before, are read as that release read them. docs/upgrading.md has the rules.
 #
 #   tests/package/golden.sh              compares
 #   tests/package/golden.sh --refresh    writes tests/golden, for a release of VERSION
@@ -10,7 +11,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/machine/lib.sh
 . tests/machine/lib.sh
-program=${BUILD:-build}/ntprof-bpf
+program=$(realpath "${BUILD:-build}/ntprof-bpf")
 version=$(sed -n 's/^VERSION := //p' Makefile)
 golden=tests/golden
 work=$(mktemp -d) || exit 1
@@ -69,6 +70,15 @@ formats() {
 	echo "json $(sed -n 's/.*"schema_version": {"const": \([0-9]*\)}.*/\1/p' docs/output.schema.json | sort -u | paste -sd,)"
 }
 
+# read_recordings FOLDER: what is in a release's recordings, as far as no better estimate changes it: commands, their stages, matches.
+read_recordings() {
+	(cd "$1" && "$program" report host.ntp target.ntp --format json) | jq -S '{
+		inputs: [.inputs[] | {side, hostname, kernel, source, commands, began, ended, losses: (.losses | with_entries(select(.value != 0)))}],
+		operations: [.merged.operations[] | {op, commands, sum, max}],
+		stages: [.merged.stages[] | {op, stage, where, commands, sum, max}],
+		connections: [.connections[] | {subsystem, cntlid, queue, matched, host_only, target_only, ambiguous}]}'
+}
+
 # above VERSION LAST PART: VERSION is above LAST in that part of the number, major, minor or patch, or in one before it.
 above() {
 	awk -v now="$1" -v last="$2" -v part="$3" 'BEGIN {
@@ -92,6 +102,13 @@ done
 echo "$version" >"$work/version"
 if [[ ${1:-} == --refresh ]]; then
 	cp "$work"/* $golden
+	# Those before 1.0.0 need not be read by later ones.
+	rm -rf $golden/recordings/0.*
+	mkdir -p "$golden/recordings/$version"
+	for side in host target; do
+		cp "docs/examples/few-queues.$side.ntp" "$golden/recordings/$version/$side.ntp"
+	done
+	read_recordings "$golden/recordings/$version" >"$golden/recordings/$version/report.json"
 	exit
 fi
 last=$(<$golden/version)
@@ -104,6 +121,12 @@ for kind in options json metrics formats; do
 	[[ -z $added ]] || sed "s/^/# new since $last, for which VERSION has to be above that: /" <<<"$added"
 	check "$kind are those of $last, or VERSION $version says so" is_enough "${#lost}" "${#added}"
 done
+for folder in "$golden"/recordings/*/; do
+	read_recordings "$folder" >"$work/report" 2>&1
+	diff -u "$folder/report.json" "$work/report" | head -n 20 | sed 's/^/# /'
+	check "recordings of $(basename "$folder") are read as that read them" cmp -s "$folder/report.json" "$work/report"
+done
+check "there are some" test -e "$golden/recordings/$last/report.json"
 # Of the rules themselves.
 last=1.2.3
 for rule in '1.2.3 0 0 yes' '1.2.4 0 0 yes' '1.2.4 0 1 no' '1.3.0 0 1 yes' '1.3.0 1 0 no' '2.0.0 1 1 yes' '1.1.0 0 1 no' '1.10.0 0 1 yes'; do
