@@ -226,9 +226,10 @@ static bool is_known(const char *text)
 		"nqn",	       "hostnqn",     "nsid",	      "queue",
 		"op",	       "size",	      "lba",	      "device",
 		"cgroup",      "format",      "tolerance",    "max-inflight",
-		"pid",	       "comm",	      "size-classes", "pcap-filter"};
+		"pid",	       "comm",	      "size-classes", "pcap-filter",
+		"fio-device",  "fio-pace",    "fio-scale",    "fio-block"};
 	static const char *const without[] = {"commands", "detail", "failed", "compare",
-					      "verbose",  "why",    "tcp"};
+					      "verbose",  "why",    "tcp",    "fio-write"};
 	size_t length = strcspn(text, "=");
 
 	for (size_t i = 0; text[length] && i < ARRAY_SIZE(with); i++)
@@ -261,18 +262,41 @@ static size_t take_options(const uint8_t *data, size_t size)
 	return at < size ? at + 1 : size;
 }
 
+/* A folder for what fio replays, which is there as long as the fuzzer. */
+static char iolog[64] = "--fio-iolog=/tmp/fuzz-report.XXXXXX";
+
+static void iolog_remove(void)
+{
+	char command[96];
+
+	snprintf(command, sizeof(command), "exec rm -r %s", strchr(iolog, '/'));
+	if (system(command))
+		perror(command);
+}
+
+static void iolog_make(void)
+{
+	static bool is_made;
+
+	if (is_made)
+		return;
+	ASSERT(mkdtemp(strchr(iolog, '/')));
+	atexit(iolog_remove);
+	is_made = true;
+}
+
 static void report_files(void)
 {
 	static char path[SCENARIO_STREAMS][32], verb[] = "report";
 	static char files[][24] = {"--html=/dev/null", "--perfetto=/dev/null",
 				   "--fio-job=/dev/null"};
-	char *argv[3 + OPTIONS_MAX + ARRAY_SIZE(files) + SCENARIO_STREAMS] = {verb};
+	char *argv[4 + OPTIONS_MAX + ARRAY_SIZE(files) + SCENARIO_STREAMS] = {verb};
 	static char between[] = "--";
 	static int fd[SCENARIO_STREAMS];
 	static FILE *output;
 	FILE *out = stdout, *err = stderr;
 	int status, argc = 1;
-	bool compares = false;
+	bool compares = false, replays = false;
 
 	if (!output)
 		output = output_get();
@@ -281,6 +305,12 @@ static void report_files(void)
 		argv[argc++] = option[i];
 	for (unsigned int i = 0; i < nr_options; i++)
 		compares |= !strcmp(option[i], "--compare");
+	for (unsigned int i = 0; i < nr_options; i++)
+		replays |= !strncmp(option[i], "--fio-", strlen("--fio-"));
+	if (replays) {
+		iolog_make();
+		argv[argc++] = iolog;
+	}
 	/* These take a while, so not each time. */
 	for (unsigned int i = 0; !nr_options && i < ARRAY_SIZE(files); i++)
 		argv[argc++] = files[i];
