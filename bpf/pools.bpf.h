@@ -80,8 +80,7 @@ __noinline __u32 nt_take_but(__u32 pool, __u32 kept)
 		__u32 nr;
 
 		taken = *(volatile __u32 *)&p->taken;
-		/* A number that was taken was given before: @given must not be older than @taken.
-		 */
+		/* What was taken was given before: @given must not be older than @taken. */
 		in_order();
 		left = *(volatile __u32 *)&p->given - taken;
 		if (left <= kept)
