@@ -651,11 +651,8 @@ static bool tail_from(const struct why *w, enum why_op op, bool host, bool targe
 	struct bands *bin, all = {.commands = 0};
 	unsigned int slow;
 
-	*t = (struct tail){.op = op,
-			   .host = host,
-			   .target = target,
-			   .commands = h->count,
-			   .percent = percent};
+	*t = (struct tail){
+		.op = op, .host = host, .target = target, .commands = h->count, .percent = percent};
 	t->key.key = WHY_KEYS_NR;
 	bin = h->count ? calloc(WHY_BINS, sizeof(*bin)) : NULL;
 	if (!bin)

@@ -8,7 +8,7 @@ set -u
 . /lib/machine.sh
 
 cd /tmp || exit 1
-cgroups=$VM_CGROUPS
+cgroups=/sys/fs/cgroup
 cgroup_make a b a/deep
 mkdir $cgroups/b/bare
 

@@ -49,8 +49,9 @@ static void an_option_of_another_verb_is_refused(void **state)
 	assert_refused(&r, "--every is an option of report, not of live: see ntprof-bpf live "
 			   "--help; it has rows of each --interval");
 	RUN(&r, "record", "--target", "--disks");
-	assert_refused(&r, "--disks is an option of live and serve, not of record: see ntprof-bpf record "
-			   "--help; with --target --points fine each record has its disk");
+	assert_refused(
+		&r, "--disks is an option of live and serve, not of record: see ntprof-bpf record "
+		    "--help; with --target --points fine each record has its disk");
 	RUN(&r, "report", "x", "-n3");
 	assert_refused(&r, "--count is an option of live, trace and record, not of report: see");
 	RUN(&r, "-i", "1", "--host", "trace");
