@@ -262,9 +262,11 @@ $(BUILD)/%.bpf.o: bpf/%.bpf.c | $(BUILD)
 	@echo "  BPF     $@"
 	$(Q)$(COMPILE_BPF) -MMD -MP -c -o $@ $<
 
+# What is put into the program is the object without what debuggers alone read, half of it: gen object leaves that away.
 $(BUILD)/%.skel.h: $(BUILD)/%.bpf.o
 	@echo "  SKEL    $@"
-	$(Q)$(BPFTOOL) gen skeleton $< name nt_$(*F) >$@
+	$(Q)$(BPFTOOL) gen object $(BUILD)/$*.linked.o $<
+	$(Q)$(BPFTOOL) gen skeleton $(BUILD)/$*.linked.o name nt_$(*F) >$@
 
 # The schema as a string of C, which --json-schema prints.
 $(BUILD)/output.schema.h: docs/output.schema.json Makefile | $(BUILD)
