@@ -38,15 +38,6 @@ job() {
 }
 job "$dev" 500
 
-# A queue of as many tags as Linux gives to one, as many commands at a time. No two are neighbours, which
-# the block layer would make one.
-deep=$(host_connect "${nqn}deep" -i 1 -Q 1024)
-equal "depth of the deep queue" "$(<"/sys/class/nvme/$deep/sqsize")" 1023
-disk=$(host_device "$deep")
-fio --name=a --filename="$disk" --direct=1 --ioengine=libaio --rw=write:8k --bs=4k --iodepth=1024 --size=200M \
-	--number_ios=2048 >/dev/null
-host_disconnect "$deep"
-
 # Each has queues of its own, all of which come and go.
 for ((i = 0; i < CONTROLLERS; i++)); do
 	many[i]=$(host_connect "$nqn$i" -i 4)
@@ -61,6 +52,14 @@ done
 for ((i = 0; i < ROUNDS; i++)); do
 	host_disconnect "$(host_connect "$nqn$((i % CONTROLLERS))" -i 4)"
 done
+# A queue of as many tags as Linux gives to one, as many commands at a time. No two are neighbours, which
+# the block layer would make one. It comes last: a minute after it has gone its row is a part of (gone).
+deep=$(host_connect "${nqn}deep" -i 1 -Q 1024)
+equal "depth of the deep queue" "$(<"/sys/class/nvme/$deep/sqsize")" 1023
+disk=$(host_device "$deep")
+fio --name=a --filename="$disk" --direct=1 --ioengine=libaio --rw=write:8k --bs=4k --iodepth=1024 --size=200M \
+	--number_ios=2048 >/dev/null
+host_disconnect "$deep"
 # Ten intervals until a histogram goes back, ten until a bank does, and a few for the rest.
 sleep 26
 tracer_stop "$host"
