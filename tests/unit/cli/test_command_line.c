@@ -51,7 +51,7 @@ static void an_option_of_another_verb_is_refused(void **state)
 	RUN(&r, "record", "--target", "--disks");
 	assert_refused(
 		&r, "--disks is an option of live and serve, not of record: see ntprof-bpf record "
-		    "--help; with --target --points fine each record has its disk");
+		    "--help; record --target --points fine has the time in the disk");
 	RUN(&r, "report", "x", "-n3");
 	assert_refused(&r, "--count is an option of live, trace and record, not of report: see");
 	RUN(&r, "-i", "1", "--host", "trace");
