@@ -8,9 +8,8 @@ set -u
 . /lib/machine.sh
 
 cd /tmp || exit 1
-cgroups=/sys/fs/cgroup
 cgroup_make a b a/deep
-mkdir $cgroups/b/bare
+mkdir "$VM_CGROUPS/b/bare"
 
 disk=$(target_setup_null disk size=256)
 target_subsystem "$disk"
@@ -20,7 +19,7 @@ dev=$(host_device "$ctrl")
 
 # io CGROUP CPU FIO-ARGS...: with a process that is in the cgroup.
 io() {
-	sh -c "echo \$\$ >$cgroups$1/cgroup.procs && exec fio --name=io --direct=1 --ioengine=libaio --iodepth=4 --size=64m \
+	sh -c "echo \$\$ >$VM_CGROUPS$1/cgroup.procs && exec fio --name=io --direct=1 --ioengine=libaio --iodepth=4 --size=64m \
 		--filename=$dev --cpus_allowed=$2 ${*:3}" >fio 2>&1 || cat fio
 }
 
@@ -34,7 +33,7 @@ tracer_start places.csv --host --by device,path,size --op read,write --format cs
 pids+=("$tracer_pid")
 tracer_start served.csv --target --by device,size,nsid,status --op read,write --format csv
 pids+=("$tracer_pid")
-tracer_start deep --host --cgroup $cgroups/a/deep
+tracer_start deep --host --cgroup "$VM_CGROUPS/a/deep"
 pids+=("$tracer_pid")
 io /a/deep 0 --rw=randread --bs=4k --number_ios=300
 io /b 1 --rw=randwrite --bs=8k --number_ios=200
@@ -84,22 +83,22 @@ commands_of all.ntp --cgroup a >expected
 commands_of a.ntp >got
 equal "a selection by a cgroup has those below it" "$(wc -l <got)" 300
 check "and the very commands" cmp -s expected got
-equal "a report of one that was recorded beside others" "$(commands_of all.ntp --cgroup $cgroups/b | wc -l)" 200
+equal "a report of one that was recorded beside others" "$(commands_of all.ntp --cgroup "$VM_CGROUPS/b" | wc -l)" 200
 equal "the root has all" "$(commands_of all.ntp --cgroup / | wc -l)" 600
 check "a recording says what it was made of" sh -c 'ntprof-bpf report a.ntp | grep -q "only commands of --cgroup a --op read,write"'
 check "one without origins says how to have them" sh -c '! ntprof-bpf report a.ntp --by cgroup 2>err; grep -q "record --host --origin" err'
 
 # A cgroup that is gone when the first record of it is read, and, with another tracer, one that is not to be seen.
-mkdir $cgroups/gone
-gone=$(stat -c %i $cgroups/gone)
+mkdir "$VM_CGROUPS/gone"
+gone=$(stat -c %i "$VM_CGROUPS/gone")
 tracer_start gone.out record --host --origin -o gone.ntp
 pids=("$tracer_pid")
-unshare -m sh -c "mount -t tmpfs none $cgroups && exec ntprof-bpf --host --by cgroup,op --format csv" >unseen.csv 2>unseen.err &
+unshare -m sh -c "mount -t tmpfs none $VM_CGROUPS && exec ntprof-bpf --host --by cgroup,op --format csv" >unseen.csv 2>unseen.err &
 pids+=($!)
 wait_for tracer_ready "${pids[1]}"
 kill -STOP "${pids[0]}"
 io /gone 0 --rw=randread --bs=4k --number_ios=50
-check "a cgroup goes" wait_for rmdir $cgroups/gone
+check "a cgroup goes" wait_for rmdir "$VM_CGROUPS/gone"
 kill -CONT "${pids[0]}"
 tracer_stop "${pids[@]}"
 equal "and who recorded it ends well" $? 0
