@@ -95,7 +95,7 @@ static __always_inline void offset_seen(__s64 current, __u64 now)
 		in_order();
 		nt_control.seen_offset = current;
 	}
-	/* For what is read of those fields from now on. */
+	/* seen_offset was read above: read what was written before it only now. */
 	in_order();
 	/* All CPUs read this member, so it is not written more often than needed. */
 	if (now - nt_control.looked_ns > NT_CLOCK_LOOK_NS)

@@ -47,9 +47,9 @@ const volatile struct nt_knobs nt_knobs = {
 struct nt_control nt_control;
 
 /*
- * A barrier: other CPUs see the loads and stores before it earlier than those after it. What is
- * published without a lock needs one on both sides: before the store by which others find it, and
- * after the load by which it was found.
+ * A barrier. Other CPUs see what this CPU loads and stores before it, and then what comes after it.
+ * Data that is published without a lock needs two: the writer has one before the store by which
+ * others find the data, and the reader has one after the load that finds it.
  *
  * x86 keeps the order of loads, and that of stores. There only the compiler has to be held. arm64
  * needs an instruction. Before Linux 6.15, BPF has none but the atomic operations that return what
@@ -69,7 +69,7 @@ static __always_inline void in_order(void)
 #else
 	__u64 own = 0;
 
-	/* An exchange returns the former value even where nobody asks for it. */
+	/* The result is not used. An exchange is a full barrier all the same. */
 	__sync_lock_test_and_set(&own, 1);
 	asm volatile("" ::"r"(&own) : "memory");
 #endif

@@ -70,7 +70,7 @@ static __always_inline void count_in_order(__u32 *bucket)
 #else
 	__u32 was = __sync_fetch_and_add(bucket, 1);
 
-	/* An addition whose result nobody uses is no barrier. */
+	/* Use the result: the compiler makes an addition without one that is no barrier. */
 	asm volatile("" ::"r"(was) : "memory");
 #endif
 }

@@ -381,9 +381,7 @@ static __always_inline void queue_connected(const struct nt_cmd *c, __u16 result
 	ctrl = (void *)ctrl_of(queue);
 	q->cntlid = q->qid ? BPF_CORE_READ(ctrl, cntlid) : result;
 	q->sqsize = sqsize_of(q, ctrl);
-	/* User space that sees that it is identified must see as what. */
-	in_order();
-	q->identified = q->gen;
+	queue_identified(q);
 	host_queue_select(q, q->cntlid);
 }
 

@@ -140,9 +140,7 @@ static __always_inline void core_identify(struct nt_queue *q, const struct host_
 		controller_rename(h->instance, number, ctrl);
 		q->cntlid = BPF_CORE_READ(ctrl, cntlid);
 		q->sqsize = sqsize_of(q, ctrl);
-		/* See queue_connected(). */
-		in_order();
-		q->identified = q->gen;
+		queue_identified(q);
 	}
 	host_queue_select(q, known ? q->cntlid : NT_CNTLID_NONE);
 }

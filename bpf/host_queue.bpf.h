@@ -230,9 +230,7 @@ static __always_inline bool queue_identify(struct nt_queue *q, const struct host
 	if (!connect) {
 		q->cntlid = BPF_CORE_READ(ctrl, cntlid);
 		q->sqsize = sqsize_of(q, ctrl);
-		/* See queue_connected(). */
-		in_order();
-		q->identified = q->gen;
+		queue_identified(q);
 	}
 	host_queue_select(q, connect ? NT_CNTLID_NONE : q->cntlid);
 	q->queue = h->queue;

@@ -80,7 +80,7 @@ __noinline __u32 nt_take_but(__u32 pool, __u32 kept)
 		__u32 nr;
 
 		taken = *(volatile __u32 *)&p->taken;
-		/* What was taken was given before: @given must not be older than @taken. */
+		/* Read @given after @taken, so that it is not older. */
 		in_order();
 		left = *(volatile __u32 *)&p->given - taken;
 		if (left <= kept)

@@ -36,6 +36,13 @@ struct {
 	__type(value, struct nt_learned);
 } learned SEC(".maps");
 
+/* Queue @q is known: whoever sees that must also see its names, numbers and size. */
+static __always_inline void queue_identified(struct nt_queue *q)
+{
+	in_order();
+	q->identified = q->gen;
+}
+
 /* Never NULL, but the verifier does not know that. */
 static __always_inline struct nt_learned *learned_now(void)
 {

@@ -163,9 +163,7 @@ static __always_inline void queue_identify(struct nt_queue *q, struct nvmet_tcp_
 		nt_control.no_sqflow = 1;
 	if (q->qid)
 		nt_control.identified_ns = bpf_ktime_get_ns();
-	/* User space that sees that it is identified must see as what. */
-	in_order();
-	q->identified = q->gen;
+	queue_identified(q);
 	identity_tell(slot, q->gen, slot, q->qid, q->cntlid, n);
 }
 

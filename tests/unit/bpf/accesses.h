@@ -58,9 +58,9 @@ struct accesses_members {
 /**
  * struct accesses_order - a store that must not be seen before another one, or a load that must not
  * be done before another one, on machines that keep no order: a barrier has to be in between
- * @first, @then: what is accessed. The other accesses of a CPU, and those of others, do not matter
- * @first_when, @then_when: whether an access to @at counts, by what is there before it; NULL: each
- *                           does
+ * @first, @then: the two accesses, of one CPU. All others are left out
+ * @first_when, @then_when: called with the address before an access: whether it counts. NULL: it
+ *                           always does
  * @loads: loads count, and not stores
  * @seen: filled; how often one was followed by the other
  * @wrong: filled; how often without a barrier
