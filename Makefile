@@ -100,6 +100,8 @@ COMPILE_TEST = $(COMPILE) -Itests/unit
 COMPILE_BPF = $(CLANG) $(BPF_CFLAGS)
 # The BPF programs, for this machine: see tests/unit/bpf/kernel.h. What they shift a histogram by is no alignment of its own.
 COMPILE_BPF_TEST = $(COMPILE) -fno-sanitize=alignment -Itests/unit/bpf/libbpf -Ivmlinux -Ibpf -Itests/unit
+# Optimizing all programs takes longer than their tests run.
+NOT_OPTIMIZED := -U_FORTIFY_SOURCE -O0
 
 SOURCES := $(wildcard src/*.c src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
@@ -307,7 +309,7 @@ $(BUILD)/unit/trace/test_turnover_target: $(BUILD)/unit/bpf/programs_target.o
 $(BUILD)/unit/bpf/programs_%.o: tests/unit/bpf/programs_%.c
 	@echo "  CC      $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_BPF_TEST) -MMD -MP -c -o $@ $<
+	$(Q)$(COMPILE_BPF_TEST) $(NOT_OPTIMIZED) -MMD -MP -c -o $@ $<
 
 # With a call of the test's in each basic block of what is tested, by which it counts what a record costs.
 COUNTED_OBJECTS := $(patsubst src/%.c,$(BUILD)/counted/%.o,$(wildcard src/merge/*.c) src/core/controllers.c \
@@ -335,11 +337,10 @@ $(BUILD)/unit/bpf/test_%_lines: tests/unit/bpf/test_%_lines.c tests/unit/bpf/acc
 	$(Q)$(COMPILE_BPF_TEST) -fno-sanitize=all -fsanitize=thread -MMD -MP -MT $@ -c -o $@.o $<
 	$(Q)$(COMPILE_BPF_TEST) -fno-sanitize=all -o $@ $@.o tests/unit/bpf/accesses.c -lcmocka $(LDFLAGS)
 
-# Optimizing all programs takes longer than such a test runs.
 $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE_BPF_TEST) -U_FORTIFY_SOURCE -O0 -MMD -MP -o $@ $< -lcmocka $(LDFLAGS)
+	$(Q)$(COMPILE_BPF_TEST) $(NOT_OPTIMIZED) -MMD -MP -o $@ $< -lcmocka $(LDFLAGS)
 
 # tests/fuzz/run says with which sanitizers. Readers read from memory: __wrap_read() takes the place of read().
 $(BUILD)/fuzz_report: LDFLAGS += -Wl,--wrap=exit
