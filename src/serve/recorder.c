@@ -36,6 +36,7 @@
  * @path: for messages; "" before the file has begun
  * @name: name in its folder
  * @next: number of the first block that is not in the file
+ * @events: how many of all events of controllers it has, or files before it
  * @losses: counters when the file's first block began
  * @first_ns: when that block began; 0: the file has no block
  * @ended: everything that belongs into the file is in @out
@@ -48,6 +49,7 @@ struct keep_file {
 	char name[FOLDER_NAME_LEN];
 	int64_t realtime_ns;
 	uint64_t next;
+	uint64_t events;
 	uint64_t losses[COUNTERS_NR];
 	uint64_t first_ns;
 	bool ended;
@@ -513,6 +515,7 @@ static void succeed(struct recorder *r, int err)
 	memcpy(r->newest, f->name, sizeof(r->newest));
 	r->newest_ns = f->realtime_ns;
 	r->next_block = f->next;
+	r->events_in = f->events;
 	say(r, err != 0, "wrote %s (%s): %" PRIu64 " records, from %.1f s before%s%s%s%s", f->path,
 	    r->why, stream_records(f->w), before,
 	    !f->full	 ? ""
@@ -537,7 +540,7 @@ static void set_off(struct recorder *r, unsigned int trigger, const char *why, u
 	r->until_ns = now + after_ns;
 	r->writing = true;
 	ring_end_block(&r->ring);
-	r->file = (struct keep_file){.next = r->next_block, .to.fd = -1};
+	r->file = (struct keep_file){.next = r->next_block, .events = r->events_in, .to.fd = -1};
 	r->ring.file++;
 	r->ring.untold = true;
 	r->ring.reader = r->next_block ?: 1;
@@ -612,14 +615,15 @@ void recorder_trigger(struct recorder *r, unsigned int trigger)
 static int tell_events(struct recorder *r, uint64_t now)
 {
 	const struct path_events *p = &r->events;
+	uint64_t *in = &r->file.events;
 	int err = 0;
 
-	if (p->total - r->events_in > p->nr)
-		r->events_in = p->total - p->nr;
-	for (; !err && r->events_in < p->total; r->events_in += !err) {
+	if (p->total - *in > p->nr)
+		*in = p->total - p->nr;
+	for (; !err && *in < p->total; *in += !err) {
 		struct stream_event e = {.type = STREAM_PATH};
 
-		e.path = *path_events_at(p, p->nr - (size_t)(p->total - r->events_in));
+		e.path = *path_events_at(p, p->nr - (size_t)(p->total - *in));
 		if (e.path.ns + r->ring.keep_ns >= now)
 			err = tell(&r->file, &r->folder, &e);
 	}

@@ -205,6 +205,35 @@ static void a_state_sets_off_a_file_that_has_the_events(void **state)
 	assert_string_equal(text, "4 ");
 }
 
+/* A file that fails takes neither its records nor its events with it. */
+static void events_of_a_file_that_failed_are_in_the_next_one(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char path[PATH_MAX], text[256];
+	uint64_t bytes;
+
+	o.after_ns = 300 * MS;
+	begin_with(v, &o);
+	event(v, NT_PATH_RESETTING, monotonic_ns());
+	records(v, 100);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	recorder_work(v->r);
+	/* Its folder is gone: the file gets no name. */
+	snprintf(path, sizeof(path), "%s/" LOCK, v->folder);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(v->folder), 0);
+	work(v);
+	assert_int_equal(v->failures, 1);
+	assert_int_equal(mkdir(v->folder, 0700), 0);
+	event(v, NT_PATH_CONNECTING, monotonic_ns());
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work(v);
+	assert_int_equal(each_file(v, path, &bytes), 1);
+	states_of(path, text, sizeof(text));
+	assert_string_equal(text, "2 3 ");
+}
+
 /* The number of names is limited; the oldest ones are dropped. */
 static void of_many_devices_the_last_are_known(void **state)
 {
@@ -583,6 +612,7 @@ int main(void)
 		TEST(a_signal_writes_what_was),
 		TEST(devices_are_in_each_file),
 		TEST(a_state_sets_off_a_file_that_has_the_events),
+		TEST(events_of_a_file_that_failed_are_in_the_next_one),
 		TEST(of_many_devices_the_last_are_known),
 		TEST(files_follow_one_another),
 		TEST(what_does_not_fit_is_counted),
