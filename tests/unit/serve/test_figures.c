@@ -282,6 +282,22 @@ static void disks_have_a_series_for_each_user(void **state)
 	assert_int_equal(value(m, DISK("requests", "cgroup", "/b\\\"")), 3);
 }
 
+/* A scraper refuses a page that has a series twice. */
+static void disk_users_that_are_shown_alike_are_one_series(void **state)
+{
+	static const char *const hosts[] = {"a\xff", "b", "a\xfe"};
+	struct made *m = *state;
+	const struct nt_disk_use use = {.requests = 3, .bytes = 4096, .ns = 2000000000};
+	const char *series = DISK("requests", "host", "a\xef\xbf\xbd");
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(hosts); i++)
+		assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, hosts[i], &use), 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, series), 6);
+	assert_null(strstr(strstr(m->text, series) + 1, series));
+	assert_int_equal(value(m, DISK("requests", "host", "b")), 3);
+}
+
 /* Names past the limit are in one series. */
 static void tcp_controllers_past_the_limit_are_others(void **state)
 {
@@ -636,6 +652,7 @@ int main(void)
 		TEST(stages_beside_a_missing_point_are_one),
 		TEST(tcp_connections_are_added_up_by_controller),
 		TEST(disks_have_a_series_for_each_user),
+		TEST(disk_users_that_are_shown_alike_are_one_series),
 		TEST(tcp_controllers_past_the_limit_are_others),
 		TEST(tcp_connections_that_are_not_read_are_counted),
 		TEST(tcp_series_without_a_connection_give_way),
