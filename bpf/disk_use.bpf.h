@@ -101,6 +101,7 @@ static __always_inline void use_whose(struct nt_disk_user *u, struct request___u
 		u->cgroup = cgroup ? BPF_CORE_READ(cgroup, kn, id) : NT_DISK_NOBODY;
 		return;
 	}
+	u->cgroup = NT_DISK_OF_HOST;
 	ctrl = BPF_CORE_READ((struct nvmet_req *)req, sq, ctrl);
 	bpf_probe_read_kernel_str(
 		u->host, sizeof(u->host),

@@ -21,12 +21,14 @@
 #define NT_DISK_NOBODY 0ULL
 /* Users that found no room. */
 #define NT_DISK_OTHERS (~0ULL)
+/* A host: its NQN can be empty, as nvmet asks for none. */
+#define NT_DISK_OF_HOST (~1ULL)
 
 /**
  * struct nt_disk_user - who uses which disk
  * @disk: its sequence number, which no other disk gets (struct gendisk, @diskseq)
- * @cgroup: id of the cgroup that the first bio of a request belongs to, NT_DISK_NOBODY or
- *          NT_DISK_OTHERS; 0 with @host
+ * @cgroup: id of the cgroup that the first bio of a request belongs to, NT_DISK_NOBODY,
+ *          NT_DISK_OTHERS or NT_DISK_OF_HOST
  * @host: NQN of the host whose command it is; "" if it is not nvmet's
  */
 struct nt_disk_user {

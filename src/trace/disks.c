@@ -39,7 +39,7 @@ static int map_fd(const struct tracer *t, const char *name)
 
 static enum disk_user user_of(const struct nt_disk_user *key)
 {
-	if (key->host[0])
+	if (key->cgroup == NT_DISK_OF_HOST)
 		return DISK_HOST;
 	if (key->cgroup == NT_DISK_OTHERS)
 		return DISK_OTHERS;

@@ -108,7 +108,7 @@ static void does(int disk, __u32 bytes, __u64 ns)
 /* @host: NULL: a cgroup's, or of nobody. Return: all zeroes for one that is not there */
 static struct nt_disk_use used(int disk, const char *host, __u64 cgroup)
 {
-	struct nt_disk_user key = {.disk = 10 + disk, .cgroup = cgroup};
+	struct nt_disk_user key = {.disk = 10 + disk, .cgroup = host ? NT_DISK_OF_HOST : cgroup};
 	const struct nt_disk_use *u;
 
 	snprintf(key.host, sizeof(key.host), "%s", host ?: "");
@@ -138,6 +138,16 @@ static void each_host_has_what_it_did(void **state)
 	assert_used(used(1, "nqn.host0", 0), 1, 512, 50);
 	assert_used(used(1, "nqn.host1", 0), 0, 0, 0);
 	assert_int_equal(counted(NT_CNT_DISKS_FULL), 0);
+}
+
+/* nvmet takes any name. A host without one must not pass for the machine itself. */
+static void a_host_without_a_name_is_a_host(void **state)
+{
+	use.ctrl[0].hostnqn[0] = '\0';
+	host_does(0);
+	does(0, 4096, 500);
+	assert_used(used(0, "", 0), 1, 4096, 500);
+	assert_used(used(0, NULL, NT_DISK_NOBODY), 0, 0, 0);
 }
 
 static void others_count_where_a_host_has_been(void **state)
@@ -292,6 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(each_host_has_what_it_did),
+		TEST(a_host_without_a_name_is_a_host),
 		TEST(others_count_where_a_host_has_been),
 		TEST(others_are_told_apart_by_their_cgroup),
 		TEST(a_request_that_ends_in_parts_counts_once),
