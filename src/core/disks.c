@@ -18,7 +18,7 @@ const char *disk_user_name(unsigned int user)
 	return user < DISK_USERS_NR ? names[user] : "";
 }
 
-static void use_add(struct nt_disk_use *to, const struct nt_disk_use *use)
+void disk_use_add(struct disk_use *to, const struct disk_use *use)
 {
 	to->requests += use->requests;
 	to->bytes += use->bytes;
@@ -88,7 +88,7 @@ static int make_room(struct disk_rows *d)
 	if (!to)
 		return -ENOMEM;
 	/* That row is behind this one, which has kept its place. */
-	use_add(&to->total, &d->row[at].total);
+	disk_use_add(&to->total, &d->row[at].total);
 	memmove(&d->row[at], &d->row[at + 1], (d->nr - at - 1) * sizeof(*d->row));
 	d->nr--;
 	d->limited--;
@@ -99,13 +99,14 @@ void disk_rows_begin(struct disk_rows *d)
 {
 	for (size_t i = 0; i < d->nr; i++) {
 		d->row[i].quiet = d->row[i].interval.requests ? 0 : d->row[i].quiet + 1;
-		d->row[i].interval = (struct nt_disk_use){0};
+		d->row[i].interval = (struct disk_use){0};
 	}
 }
 
 int disk_rows_add(struct disk_rows *d, const char *disk, enum disk_user user, const char *who,
 		  const struct nt_disk_use *use)
 {
+	const struct disk_use more = {use->requests, use->bytes, use->ns};
 	struct disk_row key = {.user = user}, *row;
 	bool found;
 
@@ -125,15 +126,15 @@ int disk_rows_add(struct disk_rows *d, const char *disk, enum disk_user user, co
 	row = row_of(d, &key);
 	if (!row)
 		return -ENOMEM;
-	use_add(&row->interval, use);
-	use_add(&row->total, use);
+	disk_use_add(&row->interval, &more);
+	disk_use_add(&row->total, &more);
 	return 0;
 }
 
 void disk_rows_end(struct disk_rows *d)
 {
 	for (size_t from = 0, to; from < d->nr; from = to) {
-		uint64_t interval = 0, total = 0;
+		unsigned __int128 interval = 0, total = 0;
 
 		for (to = from; to < d->nr && !strcmp(d->row[to].disk, d->row[from].disk); to++) {
 			interval += d->row[to].interval.ns;

@@ -30,6 +30,16 @@ enum disk_user {
 };
 
 /**
+ * struct disk_use - the sum of struct nt_disk_use
+ * @ns: with all the requests that are counted at a time it exceeds 2^64 on the 14th day
+ */
+struct disk_use {
+	uint64_t requests;
+	uint64_t bytes;
+	unsigned __int128 ns;
+};
+
+/**
  * struct disk_row - what one user did to one disk
  * @disk: its name, such as "sda"
  * @who: NQN of a host, or path of a cgroup; "" of others
@@ -41,10 +51,10 @@ struct disk_row {
 	enum disk_user user;
 	char who[ORIGIN_CGROUP_LEN];
 	uint32_t quiet;
-	struct nt_disk_use interval;
-	struct nt_disk_use total;
-	uint64_t of_interval;
-	uint64_t of_total;
+	struct disk_use interval;
+	struct disk_use total;
+	unsigned __int128 of_interval;
+	unsigned __int128 of_total;
 };
 
 /**
@@ -61,6 +71,9 @@ struct disk_rows {
 
 /** disk_user_name() - "host", ...; @user: enum disk_user */
 const char *disk_user_name(unsigned int user);
+
+/** disk_use_add() - add @use to @to */
+void disk_use_add(struct disk_use *to, const struct disk_use *use);
 
 /** disk_rows_begin() - an interval begins */
 void disk_rows_begin(struct disk_rows *d);

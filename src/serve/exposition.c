@@ -162,7 +162,7 @@ void exposition_with(const struct exposition *e, const char *labels, const char 
 	exposition_value(e, more, n);
 }
 
-void exposition_ns(const struct exposition *e, const char *labels, uint64_t ns)
+void exposition_ns(const struct exposition *e, const char *labels, unsigned __int128 ns)
 {
 	char text[32];
 

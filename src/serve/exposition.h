@@ -267,7 +267,7 @@ void exposition_with(const struct exposition *e, const char *labels, const char 
 		     const char *text, uint64_t n);
 
 /** exposition_ns() - the same for nanoseconds, which are written as seconds */
-void exposition_ns(const struct exposition *e, const char *labels, uint64_t ns);
+void exposition_ns(const struct exposition *e, const char *labels, unsigned __int128 ns);
 
 /** exposition_ratio() - write @part / @whole; 1 if @whole is 0 */
 void exposition_ratio(const struct exposition *e, const char *labels, uint64_t part,

@@ -825,7 +825,7 @@ static void put_kept(struct writing *w)
 /* What the users of a disk did whose names are shown alike. */
 struct disk_series {
 	char *labels;
-	struct nt_disk_use total;
+	struct disk_use total;
 };
 
 static int by_labels(const void *a, const void *b)
@@ -845,9 +845,7 @@ static size_t add_alike(struct disk_series *all, size_t nr)
 			all[++last] = all[i];
 			continue;
 		}
-		all[last].total.requests += all[i].total.requests;
-		all[last].total.bytes += all[i].total.bytes;
-		all[last].total.ns += all[i].total.ns;
+		disk_use_add(&all[last].total, &all[i].total);
 		free(all[i].labels);
 	}
 	return last + 1;

@@ -212,13 +212,13 @@ static void put(struct exposition *e, enum metric_id id, const struct tcp_sum *s
 		exposition_value(e, labels, sum->retransmitted);
 		break;
 	case METRIC_TCP_BUSY:
-		exposition_ns(e, labels, (uint64_t)(sum->busy * ns));
+		exposition_ns(e, labels, (unsigned __int128)(sum->busy * ns));
 		break;
 	case METRIC_TCP_WINDOW_LIMITED:
-		exposition_ns(e, labels, (uint64_t)(sum->rwnd_limited * ns));
+		exposition_ns(e, labels, (unsigned __int128)(sum->rwnd_limited * ns));
 		break;
 	default:
-		exposition_ns(e, labels, (uint64_t)(sum->sndbuf_limited * ns));
+		exposition_ns(e, labels, (unsigned __int128)(sum->sndbuf_limited * ns));
 	}
 }
 

@@ -29,8 +29,8 @@ enum disk_column {
  */
 struct disk_line {
 	const struct disk_row *row;
-	struct nt_disk_use use;
-	uint64_t all;
+	struct disk_use use;
+	unsigned __int128 all;
 	double seconds;
 };
 

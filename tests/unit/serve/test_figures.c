@@ -282,6 +282,37 @@ static void disks_have_a_series_for_each_user(void **state)
 	assert_int_equal(value(m, DISK("requests", "cgroup", "/b\\\"")), 3);
 }
 
+/* 16,384 requests at a time have taken 2^64 ns on the 14th day. */
+static void times_of_disks_outlive_the_machine(void **state)
+{
+	struct made *m = *state;
+	const struct nt_disk_use use = {.requests = 1, .ns = UINT64_MAX};
+
+	for (unsigned int i = 0; i < 3; i++)
+		assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "a", &use), 0);
+	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "b", &use), 0);
+	disk_rows_end(&m->s.disks);
+	assert_true(m->s.disks.row[0].of_total == 4 * (unsigned __int128)UINT64_MAX);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_true(there(m, DISK("busy_seconds", "host", "a") " 55340232221.128654845\n"));
+}
+
+/* As of disks. The sums are of all connections of a host. */
+static void times_of_connections_outlive_the_machine(void **state)
+{
+	struct made *m = *state;
+	struct tcp_row *r;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		tcp_rows_begin(&m->s.tcp);
+		r = connection(m, "nvme0", 1);
+		r->seconds = 8589934592;
+		r->busy = 1;
+		render(m, EXPOSITION_OPENMETRICS);
+	}
+	assert_true(there(m, TCP("busy_seconds_total", "nvme0") " 25769803776.0\n"));
+}
+
 /* A scraper refuses a page that has a series twice. */
 static void disk_users_that_are_shown_alike_are_one_series(void **state)
 {
@@ -652,6 +683,8 @@ int main(void)
 		TEST(stages_beside_a_missing_point_are_one),
 		TEST(tcp_connections_are_added_up_by_controller),
 		TEST(disks_have_a_series_for_each_user),
+		TEST(times_of_disks_outlive_the_machine),
+		TEST(times_of_connections_outlive_the_machine),
 		TEST(disk_users_that_are_shown_alike_are_one_series),
 		TEST(tcp_controllers_past_the_limit_are_others),
 		TEST(tcp_connections_that_are_not_read_are_counted),
