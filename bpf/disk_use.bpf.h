@@ -170,6 +170,14 @@ int BPF_PROG(disk_use_issue, struct request___use *rq)
 	return 0;
 }
 
+/* Whether this is of the time that figures are of. Attaching and detaching take long. */
+static __always_inline bool use_measured(const struct disk_request *is)
+{
+	__u64 began = nt_control.began_ns;
+
+	return began && is->ns >= began;
+}
+
 /* A driver may end a request in parts: it counts with the last one. @rq: typed */
 static __always_inline int use_ended(struct request___use *rq, __u32 bytes)
 {
@@ -182,6 +190,10 @@ static __always_inline int use_ended(struct request___use *rq, __u32 bytes)
 	disk = is ? use_disk(rq) : NULL;
 	if (!disk || bytes < rq->__data_len)
 		return 0;
+	if (!use_measured(is)) {
+		bpf_map_delete_elem(&disk_requests, &owner);
+		return 0;
+	}
 	now = bpf_ktime_get_ns();
 	user.disk = disk->diskseq;
 	use_whose(&user, rq);

@@ -180,7 +180,7 @@ enum nt_seldom { NT_SELDOM(NT_SELDOM_ID) NT_SELDOM_NR };
  * set_after,   | set                                      |
  * set_ns       |                                          |
  * began_ns     | loader: NT_BEGINNING before the program  | ends of commands with an unknown
- *              | that sees beginnings is attached, the    | beginning
+ *              | that sees beginnings is attached, the    | beginning, ends of requests to disks
  *              | time when all are attached, 0 before the |
  *              | first one is detached                    |
  * queue_rq     | host, stock_learn: the first request     | stock_queue_rq; loader: detaches

@@ -48,6 +48,7 @@ static int setup(void **state)
 		snprintf(use.ctrl[i].hostnqn, sizeof(use.ctrl[i].hostnqn), "nqn.host%d", i);
 	}
 	nt_knobs.bio_done = NVMET_BIO_DONE;
+	nt_control.began_ns = 1;
 	return 0;
 }
 
@@ -138,6 +139,30 @@ static void each_host_has_what_it_did(void **state)
 	assert_used(used(1, "nqn.host0", 0), 1, 512, 50);
 	assert_used(used(1, "nqn.host1", 0), 0, 0, 0);
 	assert_int_equal(counted(NT_CNT_DISKS_FULL), 0);
+}
+
+/* The time of figures begins when all programs are there, and ends before the first one goes. */
+static void requests_of_other_times_do_not_count(void **state)
+{
+	struct request___use rq;
+
+	host_does(0);
+	nt_control.began_ns = NT_BEGINNING;
+	does(0, 4096, 500);
+	rq = request(0, 4096);
+	issue(&rq, 1000);
+	nt_control.began_ns = 1200;
+	end(&rq, 4096, 1500);
+	assert_used(used(0, "nqn.host0", 0), 0, 0, 0);
+	issue(&rq, 2000);
+	end(&rq, 4096, 2100);
+	assert_used(used(0, "nqn.host0", 0), 1, 4096, 100);
+	issue(&rq, 3000);
+	nt_control.began_ns = 0;
+	end(&rq, 4096, 3100);
+	does(0, 4096, 500);
+	assert_used(used(0, "nqn.host0", 0), 1, 4096, 100);
+	assert_int_equal(disk_map[1].nr, 0);
 }
 
 /* nvmet takes any name. A host without one must not pass for the machine itself. */
@@ -303,6 +328,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(each_host_has_what_it_did),
 		TEST(a_host_without_a_name_is_a_host),
+		TEST(requests_of_other_times_do_not_count),
 		TEST(others_count_where_a_host_has_been),
 		TEST(others_are_told_apart_by_their_cgroup),
 		TEST(a_request_that_ends_in_parts_counts_once),
