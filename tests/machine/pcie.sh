@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A host's disks of PCIe: every command is counted once, as what it is, on its namespace, and its three stages add up;
-# polled queues, passthrough, errors, timeouts, resets and a disk that is pulled out lose none; controllers of TCP and of loop
-# beside them.
+# polled queues, passthrough, errors, timeouts, resets and a disk that is pulled out lose none; controllers of TCP beside them.
 # run with: --nvme 2000000
 # takes: 60
 set -u
@@ -179,29 +178,6 @@ only=$tracer_pid
 job --rw=randread --bs=4k --number_ios=50
 tracer_stop "$only"
 equal "without --transport it is TCP where there is nvme-tcp" "$(commands /tmp/tcp read)" 0
-
-# Beside loop, where the kernel has it.
-if modprobe nvme-loop 2>/dev/null; then
-	mkdir /sys/kernel/config/nvmet/ports/9
-	echo loop >/sys/kernel/config/nvmet/ports/9/addr_trtype
-	ln -s "/sys/kernel/config/nvmet/subsystems/$VM_NQN" /sys/kernel/config/nvmet/ports/9/subsystems/
-	host_disconnect
-	tracer_start /tmp/loop trace --host --transport loop --summary
-	loop=$tracer_pid
-	nvme connect -t loop -n "$VM_NQN" --keep-alive-tmo=600
-	wait_for test -b /dev/nvme1n1
-	fio --name=x --filename=/dev/nvme1n1 --direct=1 --ioengine=libaio --iodepth=4 --rw=randread --bs=4k --size=32M \
-		--number_ios=150 >/tmp/fio 2>&1 || cat /tmp/fio
-	reads=$(block_stat "$(host_path nvme1)" 1) # the kernel's, for partitions, as well
-	nvme disconnect -n "$VM_NQN" >/dev/null
-	tracer_stop "$loop"
-	equal "loop has the same stages" "$(grep -c ' host nvme1 q[1-9].* op=read .*transport_and_device=' /tmp/loop)" "$reads"
-	check "there were enough" test "$reads" -ge 150
-	check "its Connects are counted" test "$(commands /tmp/loop.err fabrics)" -ge 2
-	equal "none of loop stays in flight" "$(loss /tmp/loop.err in_flight)" 0
-	rm "/sys/kernel/config/nvmet/ports/9/subsystems/$VM_NQN"
-	rmdir /sys/kernel/config/nvmet/ports/9
-fi
 
 # A disk that is pulled out.
 tracer_start /tmp/gone --host --transport pcie -i 1

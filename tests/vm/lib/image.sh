@@ -21,6 +21,7 @@ image_programs=(
 # kernel: some came later, and without 9p a machine has no directory of this one (--out, --share).
 image_modules=(
 	virtio_pci virtio_console virtio_net '?9p' '?9pnet_virtio' nvme nvme-tcp '?nvme-loop' nvmet nvmet-tcp
+	'?nvme-rdma' '?nvmet-rdma' '?rdma_rxe' '?crc32_generic' '?nvme-fc' '?nvme-fcloop'
 	null_blk loop brd dm-delay ext4 '?crc32c-intel' '?crc32c_generic' sch_netem sch_prio sch_ingress cls_u32
 	cls_matchall act_mirred ifb veth dummy
 	'?tls' '?aesni-intel' '?gcm' '?ctr' '?ghash-generic' '?algif_skcipher'
