@@ -121,9 +121,12 @@ host_worker() { hog; }
 target_worker() { on_its_side hog; }
 # A queue's worker has one CPU.
 one_queue() { hog 0; }
+# A reset holds up the few commands that are in flight: one alone is less than one command in a hundred.
 reset() {
-	sleep 3
-	echo 1 >"/sys/class/nvme/$ctrl/reset_controller"
+	while sleep "$reset_every"; do
+		echo 1 >"/sys/class/nvme/$ctrl/reset_controller"
+		wait_for grep -qx live "/sys/class/nvme/$ctrl/state"
+	done
 }
 # What does not fit into the tags of a small queue waits in the scheduler.
 before_block_layer() {

@@ -23,6 +23,7 @@ rate=1gbit near=50us away=30ms distant=5ms
 usual=(--iodepth=4 --rate_iops=140 --rate_process=poisson)
 burst=64 pause=600ms
 every=0.7 cut=0.3
+reset_every=0.7
 hog_ms=50 hog_every=700
 seconds=12
 . /lib/faults.sh

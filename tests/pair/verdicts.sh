@@ -23,6 +23,7 @@ rate=1gbit near=0ms away=900ms distant=600ms
 usual=(--iodepth=12)
 burst=160 pause=10s
 every=5 cut=1
+reset_every=2
 hog_ms=900 hog_every=5000
 seconds=20
 . /lib/faults.sh
