@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * burst_reader DEVICE COUNT BEFORE WAIT SPIN - reads 512 bytes COUNT times, one by one, and keeps
+ * burst_reader DEVICE COUNT BEFORE WAIT SPIN - reads a block COUNT times, one by one, and keeps
  * the processor for itself meanwhile: from WAIT microseconds after it was submitted on, for SPIN
  * microseconds, under SCHED_FIFO. With BEFORE, a read of so many bytes is submitted in front of it.
  *
@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
+#include <linux/fs.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,7 +49,7 @@ int main(int argc, char **argv)
 	uint64_t count, before, wait, spin, sum = 0;
 	aio_context_t context = 0;
 	char *to, *to_before;
-	int fd;
+	int fd, block;
 
 	if (argc != 6)
 		return 2;
@@ -56,7 +58,7 @@ int main(int argc, char **argv)
 	wait = strtoull(argv[4], NULL, 10) * 1000;
 	spin = strtoull(argv[5], NULL, 10) * 1000;
 	fd = open(argv[1], O_RDONLY | O_DIRECT | O_CLOEXEC);
-	if (fd < 0)
+	if (fd < 0 || ioctl(fd, BLKSSZGET, &block))
 		fail(argv[1]);
 	to = aligned_alloc(4096, 4096);
 	to_before = aligned_alloc(4096, (before | 4095) + 1);
@@ -69,8 +71,8 @@ int main(int argc, char **argv)
 		struct iocb small = {.aio_lio_opcode = IOCB_CMD_PREAD,
 				     .aio_fildes = (uint32_t)fd,
 				     .aio_buf = (uintptr_t)to,
-				     .aio_nbytes = 512,
-				     .aio_offset = (int64_t)(512 * i)};
+				     .aio_nbytes = (uint64_t)block,
+				     .aio_offset = block * (int64_t)i};
 		struct iocb large = {.aio_lio_opcode = IOCB_CMD_PREAD,
 				     .aio_fildes = (uint32_t)fd,
 				     .aio_buf = (uintptr_t)to_before,
