@@ -9,8 +9,13 @@
  * transfer, ends with bio_chain_endio() and leads to the bio that it is a part of. A driver that
  * makes a disk of others (dm, md) has bios of its own: its commands have no such points.
  *
+ * Of files with buffered I/O: when nvmet's worker begins with a command, and whether the page cache
+ * answered it. nvmet asks a file system that can say so to answer at once or not at all
+ * (IOCB_NOWAIT), and only then queues the command for the worker (nvmet_file_execute_rw()). Other
+ * file systems are asked by the worker alone.
+ *
  * Context: a request is issued in the task or worker that executes the command, or in another one
- * of the block layer; it ends in any context.
+ * of the block layer; it ends in any context. Commands of files end in the task that asks.
  */
 #ifndef NTPROF_DISK_BPF_H
 #define NTPROF_DISK_BPF_H
@@ -38,7 +43,32 @@ struct block_device___disk {
 } __attribute__((preserve_access_index));
 struct nvmet_ns___bdev {
 	struct block_device___disk *bdev;
+	void *file;
+	bool buffered_io;
 } __attribute__((preserve_access_index));
+
+/* CO-RE: a request to a file. @iocb is of the last time that the file system was asked. */
+struct kiocb___asked {
+	void *ki_filp;
+	int ki_flags;
+} __attribute__((preserve_access_index));
+struct nvmet_req___file {
+	struct {
+		struct kiocb___asked iocb;
+		struct work_struct___data work;
+	} f;
+} __attribute__((preserve_access_index));
+
+/* CO-RE: how many bytes of bios a task has submitted. Without CONFIG_TASK_IO_ACCOUNTING empty */
+struct task_struct___reads {
+	int pid;
+	struct {
+		__u64 read_bytes;
+	} ioac;
+} __attribute__((preserve_access_index));
+
+/* Of @ki_flags: IOCB_NOWAIT, which is RWF_NOWAIT of include/uapi/linux/fs.h. */
+#define NT_IOCB_NOWAIT 8
 
 /*
  * A request has at most this many bios: two commands of 512 bytes in each KiB of a request of
@@ -115,12 +145,65 @@ static __always_inline bool is_stacked(struct gendisk___holds *disk)
 	       (__u64)BPF_CORE_READ(disk, slave_bdevs.next) != list;
 }
 
+/* Whether a file system was asked last to answer at once or not at all. */
+static __always_inline bool asked_at_once(struct nvmet_req___file *req)
+{
+	return BPF_CORE_READ(req, f.iocb.ki_flags) & NT_IOCB_NOWAIT;
+}
+
+/*
+ * The worker begins with command @c. If the file system was asked before, it could not answer at
+ * once. Then it has begun to read already: what the worker reads tells nothing. Otherwise the
+ * request still has what an earlier one to a file left there, which may be another file.
+ * @req: plain address
+ */
+static __always_inline void file_begins(struct nt_cmd *c, struct nvmet_req *req)
+{
+	struct task_struct___reads *task = (void *)bpf_get_current_task_btf();
+	struct nvmet_ns___bdev *ns = (void *)BPF_CORE_READ(req, ns);
+	struct nvmet_req___file *asked = (void *)req;
+
+	c->reader = 0;
+	if (!asked_at_once(asked) ||
+	    BPF_CORE_READ(asked, f.iocb.ki_filp) != BPF_CORE_READ(ns, file)) {
+		if (!bpf_core_field_exists(task->ioac.read_bytes))
+			return;
+		c->reader = task->pid;
+		c->read = (__u32)task->ioac.read_bytes;
+	}
+	c->r.points[NT_TD_ISSUE] = bpf_ktime_get_ns();
+}
+
+/*
+ * Notes how the file of a read or write was asked that has been executed.
+ * @req: plain address
+ * Return: false if that is not known: direct I/O, or the worker was not seen to begin
+ */
+static __always_inline bool file_executed(struct nt_cmd *c, struct nvmet_req *req)
+{
+	struct task_struct___reads *task = (void *)bpf_get_current_task_btf();
+
+	if (c->r.op != NT_OP_READ && c->r.op != NT_OP_WRITE)
+		return false;
+	if (asked_at_once((void *)req)) {
+		c->r.flags |= NT_F_FILE | NT_F_CACHED;
+		return true;
+	}
+	if (!c->r.points[NT_TD_ISSUE])
+		return false;
+	c->r.flags |= NT_F_FILE;
+	if (c->r.op == NT_OP_READ && c->reader && c->reader == (__u32)task->pid &&
+	    bpf_core_field_exists(task->ioac.read_bytes) && c->read == (__u32)task->ioac.read_bytes)
+		c->r.flags |= NT_F_CACHED;
+	return true;
+}
+
 /*
  * The disk of command @c was not seen, or not to end. If the command has one, or a file, it is
  * counted why. This is rare, or else the disk is slow anyway.
  * @req: plain address
  */
-static __always_inline void disk_count(const struct nt_cmd *c, struct nvmet_req *req)
+static __always_inline void disk_count(struct nt_cmd *c, struct nvmet_req *req)
 {
 	struct nvmet_ns___bdev *ns = (void *)BPF_CORE_READ(req, ns);
 	struct block_device___disk *bdev;
@@ -129,6 +212,8 @@ static __always_inline void disk_count(const struct nt_cmd *c, struct nvmet_req 
 	if (!ns || c->r.flags & NT_F_ADMIN_QUEUE)
 		return;
 	bdev = BPF_CORE_READ(ns, bdev);
+	if (!bdev && BPF_CORE_READ(ns, buffered_io) && file_executed(c, req))
+		return;
 	disk = bdev ? BPF_CORE_READ(bdev, bd_disk) : NULL;
 	count(disk && is_stacked(disk) ? NT_CNT_DISK_STACKED : NT_CNT_DISK_UNSEEN);
 }
@@ -176,6 +261,18 @@ SEC("tp_btf/block_rq_complete")
 int NT_PROG_MEASURING(disk_done, struct request___bios *rq)
 {
 	return disk_reached(rq, NT_TD_DONE);
+}
+
+SEC("fentry/nvmet_file_buffered_io_work")
+int NT_PROG_MEASURING(file_work, struct work_struct___data *work)
+{
+	__u64 req = plain_argument(ctx, 0) - bpf_core_field_offset(struct nvmet_req___file, f.work);
+	__u64 cmd = req - bpf_core_field_offset(struct nvmet_tcp_cmd, req);
+	struct nt_cmd *c = cmd_of_plain((void *)cmd);
+
+	if (c && c->r.points[NT_T_EXEC] && !c->r.points[NT_T_DONE])
+		file_begins(c, (void *)req);
+	return 0;
 }
 
 #endif /* NTPROF_DISK_BPF_H */

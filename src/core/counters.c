@@ -71,7 +71,8 @@ const char *counter_advice(unsigned int counter)
 		[NT_CNT_DISK_STACKED] =
 			"Nothing to do: the disks below have figures of their own (iostat).",
 		[NT_CNT_DISK_UNSEEN] =
-			"Nothing to do for files, disks without requests, and flushes.",
+			"Nothing to do for direct I/O of files, disks without requests, and "
+			"flushes.",
 		[NT_CNT_DISKS_FULL] = "No command is less: only who uses the disks is.",
 		[COUNTER_PROBE_MISSED] =
 			"If counts agree it did no harm: stock probes sit on functions "

@@ -86,8 +86,8 @@ unsigned int stages_nr(enum nt_side side)
 const char *point_name(enum nt_side side, unsigned int point)
 {
 	static const char *const host[] = {NT_HOST_POINTS(NAME_SECOND)};
-	static const char *const target[] = {NT_TARGET_POINTS(NAME_SECOND)
-						     NT_DISK_POINTS(NAME_SECOND)};
+	static const char *const target[] = {NT_TARGET_POINTS(NAME_SECOND) NT_DISK_POINTS(
+		NAME_SECOND) NT_FILE_POINTS(NAME_SECOND)};
 
 	return side == NT_HOST ? name_get(host, ARRAY_SIZE(host), point)
 			       : name_get(target, ARRAY_SIZE(target), point);

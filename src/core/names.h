@@ -52,6 +52,12 @@ unsigned int points_nr(enum nt_side side);
 /** record_points_nr() - the same for a record, which may have points of a disk as well */
 unsigned int record_points_nr(enum nt_side side);
 
+/** record_point() - the point that @r has in place @i: of a file, another one than of a disk */
+static inline unsigned int record_point(const struct nt_record *r, unsigned int i)
+{
+	return i == NT_TD_ISSUE && r->side == NT_TARGET && r->flags & NT_F_FILE ? NT_FILE_WORK : i;
+}
+
 /* The names of opcodes. */
 
 /**

@@ -12,7 +12,8 @@
  * Room for every pair of points, for each side and shape: some may be missing, so any two may
  * follow each other.
  */
-#define DETAILS_MAX (DETAILS_OF * NT_SHAPES_NR * NT_POINTS_MAX * NT_POINTS_MAX)
+#define POINTS ((size_t)NT_FILE_POINTS_END)
+#define DETAILS_MAX (DETAILS_OF * NT_SHAPES_NR * POINTS * POINTS)
 
 /* The points of a shape that bound its stages, in their order. */
 struct chain {
@@ -65,22 +66,22 @@ void details_free(struct details *d)
 /* Where the intervals of a side and shape are in @detail: [point from][point to] */
 static size_t at_of(enum detail_of of, enum nt_shape shape)
 {
-	return (shape * (size_t)DETAILS_OF + of) * NT_POINTS_MAX * NT_POINTS_MAX;
+	return (shape * (size_t)DETAILS_OF + of) * POINTS * POINTS;
 }
 
 /* Return: NULL when memory ran out. */
 static __attribute__((noinline)) struct detail *detail_make(struct details *d, size_t at,
 							    bool beside)
 {
-	const size_t of = at / (NT_POINTS_MAX * NT_POINTS_MAX);
+	const size_t of = at / (POINTS * POINTS);
 	struct detail *detail = calloc(1, sizeof(*detail));
 
 	if (!detail)
 		return NULL;
 	detail->of = (enum detail_of)(of % DETAILS_OF);
 	detail->shape = (enum nt_shape)(of / DETAILS_OF);
-	detail->from = at / NT_POINTS_MAX % NT_POINTS_MAX;
-	detail->to = at % NT_POINTS_MAX;
+	detail->from = at / POINTS % POINTS;
+	detail->to = at % POINTS;
 	detail->beside = beside;
 	d->detail[at] = detail;
 	return detail;
@@ -127,25 +128,44 @@ static int add_beside(struct details *d, const struct nt_record *r, enum nt_side
 		unsigned int i = (unsigned int)__builtin_ctz(bits);
 
 		if (r->points[i] && r->points[i - 1] && r->points[i] >= r->points[i - 1])
-			err = count(d, at + (i - 1) * NT_POINTS_MAX + i, true,
+			err = count(d, at + (i - 1) * POINTS + i, true,
 				    (int64_t)(r->points[i] - r->points[i - 1]));
 	}
 	return err;
 }
 
-/* What the target's disk had, if that is known. It lies between exec and done. */
-static int add_disk(struct details *d, const struct nt_record *r, size_t at)
+/* Intervals beside the chain, between @nr points that are all there and in order. */
+static int add_between(struct details *d, const struct nt_record *r, size_t at,
+		       const unsigned char *point, unsigned int nr)
 {
-	static const unsigned int point[] = {NT_T_EXEC, NT_TD_ISSUE, NT_TD_DONE, NT_T_DONE};
 	int err = 0;
 
-	for (unsigned int i = 1; i < ARRAY_SIZE(point); i++)
+	for (unsigned int i = 1; i < nr; i++)
 		if (!r->points[point[i - 1]] || r->points[point[i]] < r->points[point[i - 1]])
 			return 0;
-	for (unsigned int i = 1; i < ARRAY_SIZE(point) && !err; i++)
-		err = count(d, at + point[i - 1] * NT_POINTS_MAX + point[i], true,
+	for (unsigned int i = 1; i < nr && !err; i++) {
+		unsigned int from = record_point(r, point[i - 1]), to = record_point(r, point[i]);
+
+		if (to == NT_T_DONE && r->flags & NT_F_CACHED)
+			to = NT_FILE_CACHE;
+		err = count(d, at + from * POINTS + to, true,
 			    (int64_t)(r->points[point[i]] - r->points[point[i - 1]]));
+	}
 	return err;
+}
+
+/* What the target's disk or file had, if that is known. It lies between exec and done. */
+static int add_disk(struct details *d, const struct nt_record *r, size_t at)
+{
+	static const unsigned char disk[] = {NT_T_EXEC, NT_TD_ISSUE, NT_TD_DONE, NT_T_DONE},
+				   file[] = {NT_T_EXEC, NT_TD_ISSUE, NT_T_DONE},
+				   at_once[] = {NT_T_EXEC, NT_T_DONE};
+
+	if (!(r->flags & NT_F_FILE))
+		return add_between(d, r, at, disk, ARRAY_SIZE(disk));
+	if (r->points[NT_TD_ISSUE])
+		return add_between(d, r, at, file, ARRAY_SIZE(file));
+	return r->flags & NT_F_CACHED ? add_between(d, r, at, at_once, ARRAY_SIZE(at_once)) : 0;
 }
 
 /* Return: 0, 1 if the points are out of order, or -ENOMEM. */
@@ -164,7 +184,7 @@ static int add_side(struct details *d, const struct nt_record *r, enum nt_side s
 
 		if (!r->points[to])
 			continue;
-		if (from < NT_POINTS_MAX && count(d, at + from * NT_POINTS_MAX + to, false,
+		if (from < NT_POINTS_MAX && count(d, at + from * POINTS + to, false,
 						  (int64_t)(r->points[to] - r->points[from])))
 			return -ENOMEM;
 		from = to;
@@ -181,7 +201,7 @@ static int add_trip(struct details *d, const struct nt_record *host, const struc
 
 	if (!h[sent] || !h[back] || !t[came] || !t[answered])
 		return 0;
-	return count(d, at + sent * NT_POINTS_MAX + back, true,
+	return count(d, at + sent * POINTS + back, true,
 		     (int64_t)(h[back] - h[sent]) - (int64_t)(t[answered] - t[came]));
 }
 

@@ -24,7 +24,8 @@ enum detail_of { DETAIL_HOST = NT_HOST, DETAIL_TARGET = NT_TARGET, DETAIL_NETWOR
 /**
  * struct detail - an interval
  * @of, @shape: side and shape of the commands
- * @from, @to: the points that bound it; for the network, the host's points
+ * @from, @to: the points that bound it, those of files by their own numbers; for the network, the
+ *             host's points
  * @beside: no part of the latency: other points of the same command lie in between, or come before
  * @time: how long it took; a negative time, which the network gets from drifting clocks, is counted
  *        as 0

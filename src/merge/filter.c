@@ -466,8 +466,7 @@ bool filter_takes_matched(struct filter *f, const struct merge_connection *c,
 			continue;
 		if (at == FILTER_NO_STAGE)
 			return false;
-		if (at >= NT_MERGED_STAGES_NR &&
-		    !(parts & 1u << stage_of_part((enum stage_part)(at - NT_MERGED_STAGES_NR))))
+		if (at >= NT_MERGED_STAGES_NR && !(parts & 1u << (at - NT_MERGED_STAGES_NR)))
 			return false;
 		if (at < NT_MERGED_STAGES_NR && f->how.into[at] == NT_MERGED_NOWHERE)
 			return false;

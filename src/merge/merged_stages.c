@@ -33,6 +33,15 @@ enum merged_stage stage_of_part(enum stage_part part)
 	return stages[part];
 }
 
+uint32_t stages_of_parts(uint32_t parts)
+{
+	uint32_t stages = 0;
+
+	for (; parts; parts &= parts - 1)
+		stages |= 1u << stage_of_part((enum stage_part)__builtin_ctz(parts));
+	return stages;
+}
+
 static bool network_parts(const struct nt_record *host, const struct nt_record *target,
 			  int64_t network, int64_t *part)
 {
@@ -72,18 +81,39 @@ static bool wait_parts(const struct nt_record *r, enum nt_wait first, unsigned i
 	return true;
 }
 
-/* Its exec and done are there, and in order. */
-static bool disk_parts(const struct nt_record *target, int64_t *part)
+#define BIT(part) (1u << NT_##part)
+
+/* Its exec and done are there, and in order. Return: bits of its parts */
+static uint32_t file_parts(const struct nt_record *target, int64_t *part)
+{
+	const __u64 *at = target->points;
+	enum stage_part rest =
+		target->flags & NT_F_CACHED ? NT_SP_TARGET_PAGE_CACHE : NT_SP_TARGET_FILE_IO;
+	bool waited = at[NT_TD_ISSUE];
+	__u64 begin = waited ? at[NT_TD_ISSUE] : at[NT_T_EXEC];
+
+	if ((!waited && rest == NT_SP_TARGET_FILE_IO) || begin < at[NT_T_EXEC] ||
+	    at[NT_T_DONE] < begin)
+		return 0;
+	part[NT_SP_TARGET_FILE_WAIT] = (int64_t)(begin - at[NT_T_EXEC]);
+	part[rest] = (int64_t)(at[NT_T_DONE] - begin);
+	return 1u << rest | (waited ? BIT(SP_TARGET_FILE_WAIT) : 0);
+}
+
+/* The same. */
+static uint32_t disk_parts(const struct nt_record *target, int64_t *part)
 {
 	const __u64 *at = target->points;
 
+	if (target->flags & NT_F_FILE)
+		return file_parts(target, part);
 	if (!at[NT_TD_ISSUE] || at[NT_TD_ISSUE] < at[NT_T_EXEC] ||
 	    at[NT_TD_DONE] < at[NT_TD_ISSUE] || at[NT_T_DONE] < at[NT_TD_DONE])
-		return false;
+		return 0;
 	part[NT_SP_TARGET_BLOCK_LAYER] = (int64_t)(at[NT_TD_ISSUE] - at[NT_T_EXEC]);
 	part[NT_SP_DEVICE] = (int64_t)(at[NT_TD_DONE] - at[NT_TD_ISSUE]);
 	part[NT_SP_TARGET_BLOCK_DONE] = (int64_t)(at[NT_T_DONE] - at[NT_TD_DONE]);
-	return true;
+	return BIT(SP_TARGET_BLOCK_LAYER) | BIT(SP_DEVICE) | BIT(SP_TARGET_BLOCK_DONE);
 }
 
 static bool is_alone(const struct merged_split *how, unsigned int stage)
@@ -117,14 +147,14 @@ uint32_t stage_parts(const struct merged_split *how, const struct nt_record *hos
 		return 0;
 	if (is_alone(how, NT_MS_NETWORK_TRANSMISSION) &&
 	    network_parts(host, target, stage[NT_MS_NETWORK_TRANSMISSION], part))
-		known |= 1u << NT_MS_NETWORK_TRANSMISSION;
-	if (is_alone(how, NT_MS_TARGET_SUBSYSTEM) && disk_parts(target, part))
-		known |= 1u << NT_MS_TARGET_SUBSYSTEM;
+		known |= BIT(SP_HOST_SEND_QUEUE) | BIT(SP_WIRE) | BIT(SP_TARGET_SEND_QUEUE);
+	if (is_alone(how, NT_MS_TARGET_SUBSYSTEM))
+		known |= disk_parts(target, part);
 	for (unsigned int i = 0; i < ARRAY_SIZE(waits); i++)
 		if (is_alone(how, waits[i].stage) &&
 		    wait_parts(waits[i].side == NT_HOST ? host : target, waits[i].first,
 			       waits[i].nr, stage[waits[i].stage], part + waits[i].part))
-			known |= 1u << waits[i].stage;
+			known |= ((2u << waits[i].nr) - 1) << waits[i].part;
 	return known;
 }
 

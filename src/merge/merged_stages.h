@@ -42,6 +42,9 @@ enum merged_stage { NT_MERGED_STAGES(NT_ENUM_STAGE) NT_MERGED_STAGES_NR };
 	X(SP_TARGET_BLOCK_LAYER, "target_block_layer", MS_TARGET_SUBSYSTEM)     \
 	X(SP_DEVICE, "device", MS_TARGET_SUBSYSTEM)                             \
 	X(SP_TARGET_BLOCK_DONE, "target_block_done", MS_TARGET_SUBSYSTEM)       \
+	X(SP_TARGET_FILE_WAIT, "target_file_wait", MS_TARGET_SUBSYSTEM)         \
+	X(SP_TARGET_FILE_IO, "target_file_io", MS_TARGET_SUBSYSTEM)             \
+	X(SP_TARGET_PAGE_CACHE, "target_page_cache", MS_TARGET_SUBSYSTEM)       \
 	X(SP_TARGET_SEND_WAKEUP, "target_send_wakeup", MS_NVMET_TCP_COMPLETION) \
 	X(SP_TARGET_SEND_WORKER, "target_send_worker", MS_NVMET_TCP_COMPLETION) \
 	X(SP_HOST_SEND_QUEUE, "host_send_queue", MS_NETWORK_TRANSMISSION)       \
@@ -59,6 +62,9 @@ const char *stage_part_name(enum stage_part part);
 
 /** stage_of_part() - the stage that it is a part of */
 enum merged_stage stage_of_part(enum stage_part part);
+
+/** stages_of_parts() - bits of the stages that parts, bits as well, are parts of */
+uint32_t stages_of_parts(uint32_t parts);
 
 /** merged_stage_name() - static string */
 const char *merged_stage_name(unsigned int stage);
@@ -124,17 +130,18 @@ bool merged_split(const struct merged_split *s, const struct nt_record *host,
  * @part: filled with nanoseconds, for stages whose parts are known. None is negative, except for
  *        the wire, by what clocks drift apart while the command runs
  *
- * Return: bits of the stages whose parts are known: that have all finer points or waits that the
- * shape of the command passes, and are not joined with others.
+ * Return: bits of the parts that the command has. They are those of stages that have all finer
+ * points or waits that the shape of the command passes, and are not joined with others.
  */
 uint32_t stage_parts(const struct merged_split *how, const struct nt_record *host,
 		     const struct nt_record *target, const int64_t stage[NT_MERGED_STAGES_NR],
 		     int64_t part[NT_STAGE_PARTS_NR]);
 
-/** may_have_parts() - whether a command has any finer point or wait, or points of a disk */
+/** may_have_parts() - whether a command has any finer point or wait, or points of a disk or file
+ */
 static inline bool may_have_parts(const struct nt_record *host, const struct nt_record *target)
 {
-	return target->points[NT_TD_DONE] ||
+	return target->points[NT_TD_DONE] || target->flags & NT_F_FILE ||
 	       host->fine[NT_HF_OUT] | host->wait[NT_W_STACK] | host->wait[NT_W_SEND_WAKEUP] |
 		       target->wait[NT_W_STACK] | target->wait[NT_W_SEND_WAKEUP];
 }

@@ -210,13 +210,13 @@ static void add_negative(struct totals *t, struct totals_stage *stage, int64_t n
 	stage->below += ns;
 }
 
-/* Return: false if there is no room or memory for the parts of the stages of these bits. */
-static bool find_parts(struct totals *t, enum nt_op op, uint32_t stages)
+/* Return: false if there is no room or memory for the parts of these bits. */
+static bool find_parts(struct totals *t, enum nt_op op, uint32_t parts)
 {
 	bool full = false;
 
 	for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++) {
-		if (t->part[op][i] || !(stages & 1u << stage_of_part(i)))
+		if (t->part[op][i] || !(parts & 1u << i))
 			continue;
 		t->part[op][i] = stage_get(t, op, TOTALS_PART_BIT(i), stage_part_name(i), &full);
 		if (!t->part[op][i])
@@ -225,14 +225,14 @@ static bool find_parts(struct totals *t, enum nt_op op, uint32_t stages)
 	return true;
 }
 
-/* Counts the parts of the stages of these bits in their place. */
-static void add_parts(struct totals *t, enum nt_op op, uint32_t stages,
+/* Counts the parts of these bits in the place of their stages. */
+static void add_parts(struct totals *t, enum nt_op op, uint32_t parts,
 		      const int64_t part[NT_STAGE_PARTS_NR], bool negative_counts)
 {
 	for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++) {
 		struct totals_stage *s = t->part[op][i];
 
-		if (!(stages & 1u << stage_of_part(i)))
+		if (!(parts & 1u << i))
 			continue;
 		if (part[i] < 0 && negative_counts)
 			add_negative(t, s, part[i]);
@@ -251,18 +251,18 @@ static uint32_t add_parted(struct totals *t, struct totals_row *row, const struc
 			   const int64_t stage[NT_MERGED_STAGES_NR])
 {
 	int64_t part[NT_STAGE_PARTS_NR];
-	uint32_t stages = stage_parts(how, host, target, stage, part);
+	uint32_t parts = stage_parts(how, host, target, stage, part);
 
-	if (!stages || !find_parts(t, row->op, stages) ||
-	    (row->ctrl && !find_parts(row->ctrl, row->op, stages)))
+	if (!parts || !find_parts(t, row->op, parts) ||
+	    (row->ctrl && !find_parts(row->ctrl, row->op, parts)))
 		return 0;
-	add_parts(t, row->op, stages, part, true);
+	add_parts(t, row->op, parts, part, true);
 	for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++)
-		if (stages & 1u << stage_of_part(i))
+		if (parts & 1u << i)
 			row->part[i] += part[i];
 	if (row->ctrl)
-		add_parts(row->ctrl, row->op, stages, part, false);
-	return stages;
+		add_parts(row->ctrl, row->op, parts, part, false);
+	return stages_of_parts(parts);
 }
 
 /*

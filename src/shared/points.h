@@ -99,6 +99,20 @@ enum nt_disk_point {
 	NT_DISK_POINTS(NT_ENUM_POINT) NT_DISK_POINTS_END
 };
 
+/*
+ * Points of a file with buffered I/O, of which a record has the flag NT_F_FILE: X(identifier, name,
+ * meaning). A record has the first one in the place of disk_rq. The second one is done, and has no
+ * place of its own. They are numbered behind the others, for their names.
+ */
+#define NT_FILE_POINTS(X)                                                           \
+	X(FILE_WORK, "file_work", "nvmet's worker for buffered I/O begins with it") \
+	X(FILE_CACHE, "page_cache", "done of a command that the page cache answered")
+
+enum nt_file_point {
+	NT_FILE_BEFORE = NT_DISK_POINTS_END - 1,
+	NT_FILE_POINTS(NT_ENUM_POINT) NT_FILE_POINTS_END
+};
+
 /* Points that are arrivals of packets. With TLS they are not known. */
 #define NT_HOST_ARRIVALS (1u << NT_H_RX | 1u << NT_H_R2T_RX)
 #define NT_TARGET_ARRIVALS (1u << NT_T_RX | 1u << NT_T_DATA_RX)

@@ -82,7 +82,9 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 #define NT_F_REQUEUED (1u << 2)	 /* sent more than once; the points are of the last time */
 #define NT_F_UNSPLIT (1u << 3)	 /* a point that its shape needs is missing or out of order */
 #define NT_F_ADMIN_QUEUE (1u << 4)
-#define NT_F_ENDED (1u << 5) /* the target has given its response to the socket */
+#define NT_F_ENDED (1u << 5)  /* the target has given its response to the socket */
+#define NT_F_FILE (1u << 6)   /* its namespace is a file with buffered I/O, see NT_FILE_POINTS */
+#define NT_F_CACHED (1u << 7) /* the page cache answered it: nothing was read for it */
 #define NT_F_ARRIVAL_JOINED \
 	(1u << 8) /* an arrival may be that of a later packet, because TCP joined the two */
 /*
@@ -98,7 +100,8 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
 /* Those that a stream has, with the number of an origin; a reader takes no account of others. */
 #define NT_F_OF_STREAM                                                                    \
 	(NT_F_NO_CQE | NT_F_CANCELLED | NT_F_REQUEUED | NT_F_UNSPLIT | NT_F_ADMIN_QUEUE | \
-	 NT_F_ENDED | NT_F_ARRIVAL_JOINED | NT_ORIGIN_MASK << NT_F_ORIGIN_SHIFT)
+	 NT_F_ENDED | NT_F_FILE | NT_F_CACHED | NT_F_ARRIVAL_JOINED |                     \
+	 NT_ORIGIN_MASK << NT_F_ORIGIN_SHIFT)
 /* its latency is counted, and its stages are not yet; readers never see this flag (target) */
 #define NT_F_COUNTED (1u << 14)
 /* a Connect until it is answered, or ends; readers never see this flag (host) */
@@ -278,6 +281,11 @@ struct nt_lost {
  * one that has done this hands the record over.
  */
 enum { NT_OUT_ENDED = 1, NT_OUT_LEFT = 2, NT_OUT_NO_NOTE = 4 };
+/*
+ * A target's command whose file is read by nvmet's worker: @reader is the thread of the worker, and
+ * @read what it had read from disks before, in bytes, modulo 2^32. @reader is 0 if that tells
+ * nothing.
+ */
 struct nt_cmd {
 	__u64 owner;
 	union {
@@ -285,7 +293,9 @@ struct nt_cmd {
 		struct {
 			__u8 record[__builtin_offsetof(struct nt_record, pad)];
 			union {
-				__u32 out;	     /* target */
+				struct {
+					__u32 out, reader, read;
+				};		     /* target */
 				struct nt_task task; /* host */
 			};
 		};

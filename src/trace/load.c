@@ -225,6 +225,9 @@ static void disk_choose(struct tracer *t, struct probes *p)
 	t->object.knobs->disk_points = !why;
 	if (why)
 		fprintf(stderr, "no parts of target_subsystem: %s\n", why);
+	else if (!probes_add(p, &t->object, PROBE_FILE_WORK))
+		fprintf(stderr, "no parts of target_subsystem for files: the kernel lets no "
+				"program see nvmet_file_buffered_io_work()\n");
 }
 
 /* What --disks needs. */

@@ -75,6 +75,8 @@ bool probe_watches_data(const char *name);
 /* The programs that give the points of a disk: see bpf/disk.bpf.h. */
 #define PROBE_DISK_ISSUE "disk_issue"
 #define PROBE_DISK_DONE "disk_done"
+/* The same of a file. */
+#define PROBE_FILE_WORK "file_work"
 /* The program that sees the head of a submission queue of PCIe: see bpf/host_core.bpf.h. */
 #define PROBE_SQ "core_sq"
 /* The programs that count who uses disks: see bpf/disk_use.bpf.h. */

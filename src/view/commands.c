@@ -88,13 +88,13 @@ static void get_error(const void *row, const struct column *c, struct value *v)
 
 /*
  * Whether either side has the flag: stages of a merged command depend on the arrivals of both
- * sides.
+ * sides, and what is below a target only the target knows.
  */
-static void get_joined(const void *row, const struct column *c, struct value *v)
+static void get_either(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
 
-	value_natural(v, ((r->r->flags | r->other_flags) & NT_F_ARRIVAL_JOINED) != 0);
+	value_natural(v, ((r->r->flags | r->other_flags) & c->arg) != 0);
 	v->none = !v->natural;
 }
 
@@ -133,8 +133,10 @@ static const struct column command[] = {
 	[COMMAND_NO_CQE] = COLUMN("no_cqe", FLAG, FLAG(NO_CQE)),
 	[COMMAND_CANCELLED] = COLUMN("cancelled", FLAG, FLAG(CANCELLED)),
 	[COMMAND_ARRIVAL_JOINED] = {"arrival_joined", "arrival joined", .unit = UNIT_FLAG,
-				    .get = get_joined},
+				    .get = get_either, .arg = NT_F_ARRIVAL_JOINED},
 	[COMMAND_RETRANSMITTED] = COLUMN("retransmitted", FLAG, FLAG(RETRANSMITTED)),
+	[COMMAND_PAGE_CACHE] = {"page_cache", "page cache", .unit = UNIT_FLAG, .get = get_either,
+				.arg = NT_F_CACHED},
 	[COMMAND_WAS_OVERDUE] = {"was_overdue", "was overdue", .unit = UNIT_FLAG,
 				 FLAG(WAS_OVERDUE)},
 	[COMMAND_LATENCY] = COLUMN("latency", NANOSECONDS, FIELD(latency)),
@@ -201,7 +203,7 @@ static unsigned int points_from(struct point_row rows[NT_POINTS_MAX], const stru
 		if (r->points[i])
 			rows[nr++] = (struct point_row){
 				.side = r->side,
-				.point = i,
+				.point = record_point(r, i),
 				.at = (int64_t)(r->points[i] - from),
 				.stage = "",
 			};
@@ -396,6 +398,7 @@ static void print_what(FILE *f, const struct command_row *row)
 		PHRASE(" cancelled", COMMAND_CANCELLED),
 		PHRASE(" arrival_joined", COMMAND_ARRIVAL_JOINED),
 		PHRASE(" retransmitted", COMMAND_RETRANSMITTED),
+		PHRASE(" page_cache", COMMAND_PAGE_CACHE),
 	};
 	LINE_PRINT(f, &command_columns, what, row);
 	if (row->r->flags & NT_F_IN_FLIGHT)
@@ -510,15 +513,18 @@ static void names_init(struct story_side *n, enum nt_side side, uint32_t missing
 		stage_joined_name(side, n->how.into, i, n->name[i], sizeof(n->name[i]));
 }
 
-/* Sets the part of target_subsystem that ends with a point of a disk. */
+/* Sets the part of target_subsystem that ends with a point of a disk or file. */
 static void set_part(struct point_row *row, const struct nt_record *r)
 {
-	unsigned int from = row->point == NT_TD_ISSUE ? (unsigned int)NT_T_EXEC : NT_TD_ISSUE;
+	bool device = row->point == NT_TD_DONE;
+	unsigned int from = device ? (unsigned int)NT_TD_ISSUE : (unsigned int)NT_T_EXEC;
+	unsigned int to = device ? NT_TD_DONE : NT_TD_ISSUE;
 
-	row->stage = stage_part_name(row->point == NT_TD_ISSUE ? NT_SP_TARGET_BLOCK_LAYER
-							       : NT_SP_DEVICE);
+	row->stage = stage_part_name(device			  ? NT_SP_DEVICE
+				     : row->point == NT_FILE_WORK ? NT_SP_TARGET_FILE_WAIT
+								  : NT_SP_TARGET_BLOCK_LAYER);
 	row->has_took = r->points[from];
-	row->took = row->has_took ? (int64_t)(r->points[row->point] - r->points[from]) : 0;
+	row->took = row->has_took ? (int64_t)(r->points[to] - r->points[from]) : 0;
 }
 
 /* Sets the stage that ends with a point of @r, if one does and is known. */
@@ -553,6 +559,7 @@ static void story_what(const struct command_row *row, FILE *f)
 		PHRASE(", LBA ", COMMAND_SLBA),
 		PHRASE(", status ", COMMAND_STATUS),
 		PHRASE(", cancelled", COMMAND_CANCELLED),
+		PHRASE(", page cache", COMMAND_PAGE_CACHE),
 		PHRASE(", ", COMMAND_SUBSYSTEM),
 		PHRASE(" cntlid ", COMMAND_CNTLID),
 		PHRASE(" queue ", COMMAND_QUEUE),

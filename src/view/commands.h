@@ -63,6 +63,7 @@ enum command_column {
 	COMMAND_CANCELLED,
 	COMMAND_ARRIVAL_JOINED,
 	COMMAND_RETRANSMITTED,
+	COMMAND_PAGE_CACHE,  /* the target's page cache answered it */
 	COMMAND_WAS_OVERDUE, /* it was reported while it was in flight */
 	COMMAND_LATENCY,     /* from the first point to the last */
 };

@@ -201,6 +201,27 @@ static void get_joined_share(const void *row, const struct column *c, struct val
 	v->none = !m->joined;
 }
 
+/* How many reads have a part of target_subsystem. */
+static uint64_t reads_with(const struct totals *m, enum stage_part part)
+{
+	for (unsigned int i = 0; i < m->nr_stages[NT_OP_READ]; i++)
+		if (m->stage[NT_OP_READ][i]->stages == TOTALS_PART_BIT(part))
+			return m->stage[NT_OP_READ][i]->time.count;
+	return 0;
+}
+
+static void get_page_cache(const void *row, const struct column *c, struct value *v)
+{
+	uint64_t cached = reads_with(row, NT_SP_TARGET_PAGE_CACHE);
+	uint64_t all = cached + reads_with(row, NT_SP_TARGET_FILE_IO);
+
+	if (c->arg == MERGING_PAGE_CACHE_SHARE)
+		value_real(v, all ? (double)cached / (double)all : 0);
+	else
+		value_natural(v, c->arg == MERGING_PAGE_CACHE ? cached : all);
+	v->none = !all;
+}
+
 #define SUM(member) COLUMN_FIELD(struct totals, member)
 
 static const struct column merging[] = {
@@ -214,6 +235,12 @@ static const struct column merging[] = {
 				  .get = get_joined_share},
 	[MERGING_JOINED_NETWORK] = {"joined_network", "joined network", .unit = UNIT_NANOSECONDS,
 				    SUM(joined_network_ns)},
+	[MERGING_FILE_READS] = {"file_reads", "file reads", .unit = UNIT_COUNT,
+				.get = get_page_cache, .arg = MERGING_FILE_READS},
+	[MERGING_PAGE_CACHE] = {"page_cache", "page cache", .unit = UNIT_COUNT,
+				.get = get_page_cache, .arg = MERGING_PAGE_CACHE},
+	[MERGING_PAGE_CACHE_SHARE] = {"page_cache_share", "page cache share", .unit = UNIT_SHARE,
+				      .get = get_page_cache, .arg = MERGING_PAGE_CACHE_SHARE},
 	[MERGING_UNSPLIT] = COLUMN("unsplit", COUNT, SUM(unsplit)),
 	[MERGING_CANCELLED] = COLUMN("cancelled", COUNT, SUM(cancelled)),
 	[MERGING_NEGATIVE_STAGES] = {"negative_stages", "negative stages", .unit = UNIT_COUNT,

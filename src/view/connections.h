@@ -153,6 +153,9 @@ enum merging_column {
 	MERGING_JOINED,
 	MERGING_JOINED_SHARE, /* of the network stage; no value if no command is joined */
 	MERGING_JOINED_NETWORK,
+	MERGING_FILE_READS, /* of files with buffered I/O; no value if there are none */
+	MERGING_PAGE_CACHE, /* those of them that the page cache answered; the same */
+	MERGING_PAGE_CACHE_SHARE,
 	MERGING_UNSPLIT,
 	MERGING_CANCELLED,
 	MERGING_NEGATIVE_STAGES,

@@ -65,7 +65,7 @@ static void write_points(struct json_line *l, const struct nt_record *r)
 	json_line_open(l, side_name(r->side));
 	for (unsigned int i = 0; i < nr; i++)
 		if (columns_point(r, i, &at))
-			json_line_integer(l, point_name(r->side, i), at);
+			json_line_integer(l, point_name(r->side, record_point(r, i)), at);
 	json_line_close(l);
 }
 

@@ -91,6 +91,8 @@ int numbers_print_merged(const struct totals *m, FILE *f)
 	static const struct phrase rest[] = {
 		PHRASE("arrival_joined ", MERGING_JOINED),
 		PHRASE(" network ", MERGING_JOINED_NETWORK, .after = "\n"),
+		PHRASE("file_reads ", MERGING_FILE_READS),
+		PHRASE(" page_cache ", MERGING_PAGE_CACHE, .after = "\n"),
 		PHRASE("unsplit ", MERGING_UNSPLIT, .after = "\n"),
 		PHRASE("cancelled ", MERGING_CANCELLED, .after = "\n"),
 		PHRASE("negative_stages ", MERGING_NEGATIVE_STAGES),

@@ -26,6 +26,8 @@ void numbers_print_side(const struct stats *s, FILE *f);
  *   merged_error OP NAME COUNT ...
  *   arrival_joined COUNT network NS: commands with arrivals that may be too late, and the sum of
  *                                their network_transmission
+ *   file_reads COUNT page_cache COUNT: reads of files with buffered I/O, and how many of them the
+ *                                      page cache answered (only if there are any)
  *   unsplit COUNT
  *   cancelled COUNT
  *   negative_stages COUNT worst NS

@@ -126,6 +126,9 @@ static const unsigned char merged_at[NT_MERGED_STAGES_NR + NT_STAGE_PARTS_NR] = 
 	[NT_MERGED_STAGES_NR + NT_SP_TARGET_BLOCK_LAYER] = STAGE_AT_TARGET,
 	[NT_MERGED_STAGES_NR + NT_SP_DEVICE] = STAGE_AT_TARGET,
 	[NT_MERGED_STAGES_NR + NT_SP_TARGET_BLOCK_DONE] = STAGE_AT_TARGET,
+	[NT_MERGED_STAGES_NR + NT_SP_TARGET_FILE_WAIT] = STAGE_AT_TARGET,
+	[NT_MERGED_STAGES_NR + NT_SP_TARGET_FILE_IO] = STAGE_AT_TARGET,
+	[NT_MERGED_STAGES_NR + NT_SP_TARGET_PAGE_CACHE] = STAGE_AT_TARGET,
 	[NT_MERGED_STAGES_NR + NT_SP_TARGET_SEND_WAKEUP] = STAGE_AT_TARGET,
 	[NT_MERGED_STAGES_NR + NT_SP_TARGET_SEND_WORKER] = STAGE_AT_TARGET,
 	[NT_MERGED_STAGES_NR + NT_SP_HOST_SEND_QUEUE] = STAGE_AT_HOST,
@@ -827,6 +830,11 @@ void stages_print_merged(const struct totals *m, unsigned int form, const struct
 		PHRASE(" ", MERGING_JOINED_SHARE, .style = LINE_CELL,
 		       .after = " of network_transmission\n"),
 	};
+	static const struct phrase files[] = {
+		PHRASE("page cache: ", MERGING_PAGE_CACHE),
+		PHRASE(" of ", MERGING_FILE_READS, .after = " reads of files"),
+		PHRASE(" (", MERGING_PAGE_CACHE_SHARE, .style = LINE_CELL, .after = ")\n"),
+	};
 	struct stage_rows rows;
 
 	columns_stages_merged(&rows, m);
@@ -835,6 +843,7 @@ void stages_print_merged(const struct totals *m, unsigned int form, const struct
 		fputs("; they add up to the latency of all\n", f);
 		if (m->joined)
 			LINE_PRINT(f, &merging_columns, joined, m);
+		LINE_PRINT(f, &merging_columns, files, m);
 	}
 	print(&rows, form, figures, f, width, unicode);
 }

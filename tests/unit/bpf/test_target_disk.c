@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When requests of a target's disk are issued and end (--points fine). */
+/* When requests of a target's disk are issued and end, and how files are asked (--points fine). */
 #include "bpf/target.h"
 
 #define COMMANDS 3
@@ -300,6 +300,157 @@ static void commands_without_points_are_counted_by_their_disk(void **state)
 	assert_int_equal(counted(NT_CNT_DISK_STACKED), 1);
 }
 
+/*
+ * Files. Here a request's iocb lies over other members: ki_filp is @cmd, and ki_flags is the low
+ * half of @cqe, of which IOCB_NOWAIT is bit 3.
+ */
+static struct {
+	struct nvme_completion waits __attribute__((aligned(16)));
+	struct {
+		__u64 before;
+		struct nvme_completion at_once;
+	} __attribute__((aligned(16)));
+} cqes;
+
+/* The file system is asked for command @tag: at once or not at all, or until it is answered. */
+static void file_asked(int tag, bool at_once)
+{
+	m.cmd[0][tag].req.cqe = at_once ? &cqes.at_once : &cqes.waits;
+}
+
+static void file_executes(int tag, __u8 opcode, __u64 t)
+{
+	disk.ns.bdev = NULL;
+	disk.ns.file = &m.sqe[0][tag];
+	disk.ns.buffered_io = true;
+	executes(tag, opcode, t);
+	file_asked(tag, false);
+}
+
+/* The worker begins with command @tag at @t, and asks the file system. */
+static void worker_begins_with(int tag, struct task_struct___reads *worker, __u64 t)
+{
+	struct nvmet_req___file *req = (void *)&m.cmd[0][tag].req;
+	__u64 args[] = {(__u64)&req->f.work};
+
+	kernel.task = worker;
+	clock_at(t);
+	file_work(args, (void *)args[0]);
+	file_asked(tag, false);
+}
+
+#define FILE_FLAGS (NT_F_FILE | NT_F_CACHED)
+
+static void assert_file(int tag, __u32 flags, __u64 began)
+{
+	assert_int_equal(record_of(tag)->flags & FILE_FLAGS, flags);
+	assert_int_equal(disk_point(tag, NT_TD_ISSUE), began);
+	assert_int_equal(disk_point(tag, NT_TD_DONE), 0);
+	assert_int_equal(counted(NT_CNT_DISK_UNSEEN), 0);
+}
+
+static void a_file_answers_at_once(void **state)
+{
+	file_executes(0, NVME_CMD_READ, 5000);
+	file_asked(0, true);
+	ends(0, 6000);
+	assert_file(0, NT_F_FILE | NT_F_CACHED, 0);
+	file_executes(0, NVME_CMD_WRITE, 15000);
+	file_asked(0, true);
+	ends(0, 16000);
+	assert_file(0, NT_F_FILE | NT_F_CACHED, 0);
+}
+
+/* What was asked at once has begun to read: that the worker itself reads nothing says nothing. */
+static void a_file_that_could_not_answer_at_once_had_to_read(void **state)
+{
+	struct task_struct___reads worker = {.pid = 7};
+
+	file_executes(0, NVME_CMD_READ, 5000);
+	file_asked(0, true);
+	worker_begins_with(0, &worker, 7000);
+	ends(0, 9000);
+	assert_file(0, NT_F_FILE, 7000);
+}
+
+static void a_file_that_only_the_worker_asks_has_read_what_the_worker_has(void **state)
+{
+	struct task_struct___reads worker = {.pid = 7, .ioac = {.read_bytes = 5ULL << 32}};
+	struct task_struct___reads other = worker;
+
+	file_executes(0, NVME_CMD_READ, 5000);
+	worker_begins_with(0, &worker, 7000);
+	ends(0, 9000);
+	assert_file(0, NT_F_FILE | NT_F_CACHED, 7000);
+
+	file_executes(0, NVME_CMD_READ, 15000);
+	worker_begins_with(0, &worker, 17000);
+	worker.ioac.read_bytes += 4096;
+	ends(0, 19000);
+	assert_file(0, NT_F_FILE, 17000);
+
+	/* It was another file that was asked at once, for an earlier command. */
+	file_executes(0, NVME_CMD_READ, 25000);
+	file_asked(0, true);
+	disk.ns.file = &disk;
+	worker_begins_with(0, &worker, 27000);
+	ends(0, 29000);
+	assert_file(0, NT_F_FILE | NT_F_CACHED, 27000);
+
+	/* Another task ends it. */
+	other.pid++;
+	file_executes(0, NVME_CMD_READ, 35000);
+	worker_begins_with(0, &worker, 37000);
+	kernel.task = &other;
+	ends(0, 39000);
+	assert_file(0, NT_F_FILE, 37000);
+
+	/* A write. */
+	file_executes(0, NVME_CMD_WRITE, 45000);
+	worker_begins_with(0, &worker, 47000);
+	ends(0, 49000);
+	assert_file(0, NT_F_FILE, 47000);
+}
+
+static void what_is_not_known_of_a_file_is_counted(void **state)
+{
+	struct task_struct___reads worker = {.pid = 7};
+
+	/* The worker was not seen to begin. */
+	file_executes(0, NVME_CMD_READ, 5000);
+	ends(0, 6000);
+	assert_int_equal(record_of(0)->flags & FILE_FLAGS, 0);
+	assert_int_equal(counted(NT_CNT_DISK_UNSEEN), 1);
+	/* Direct I/O. */
+	file_executes(0, NVME_CMD_READ, 15000);
+	disk.ns.buffered_io = false;
+	file_asked(0, true);
+	ends(0, 16000);
+	assert_int_equal(record_of(0)->flags & FILE_FLAGS, 0);
+	assert_int_equal(counted(NT_CNT_DISK_UNSEEN), 2);
+	/* A flush has a worker of its own. */
+	file_executes(0, NVME_CMD_FLUSH, 25000);
+	file_asked(0, true);
+	ends(0, 26000);
+	assert_int_equal(record_of(0)->flags & FILE_FLAGS, 0);
+	assert_int_equal(counted(NT_CNT_DISK_UNSEEN), 3);
+	/* The worker begins with a command that has ended, or that was not seen to begin. */
+	worker_begins_with(0, &worker, 27000);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 0);
+	m.cmd[0][1].queue = &m.queue[0];
+	worker_begins_with(1, &worker, 28000);
+	/* A disk is none. */
+	disk.ns.buffered_io = false;
+	disk.ns.bdev = &disk.bdev;
+	executes(0, NVME_CMD_READ, 35000);
+	issue(bio_of(0, 0), 36000);
+	complete(&disk.bio[0], 37000);
+	file_asked(0, true);
+	ends(0, 38000);
+	assert_int_equal(record_of(0)->flags & FILE_FLAGS, 0);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 36000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +465,10 @@ int main(void)
 		TEST(requests_of_others_are_left_at_once),
 		TEST(what_is_not_of_the_execution_is_no_point),
 		TEST(commands_without_points_are_counted_by_their_disk),
+		TEST(a_file_answers_at_once),
+		TEST(a_file_that_could_not_answer_at_once_had_to_read),
+		TEST(a_file_that_only_the_worker_asks_has_read_what_the_worker_has),
+		TEST(what_is_not_known_of_a_file_is_counted),
 	};
 
 	return cmocka_run_group_tests_name("points of a target's disk", tests, NULL, NULL);

@@ -342,7 +342,9 @@ static void names_out_of_range_are_unknown(void **state)
 	assert_string_equal(point_name(NT_HOST, NT_HOST_POINTS_NR), "unknown");
 	assert_string_equal(point_name(NT_TARGET, NT_TD_ISSUE), "disk_rq");
 	assert_string_equal(point_name(NT_TARGET, NT_TD_DONE), "disk_end");
-	assert_string_equal(point_name(NT_TARGET, NT_DISK_POINTS_END), "unknown");
+	assert_string_equal(point_name(NT_TARGET, NT_FILE_WORK), "file_work");
+	assert_string_equal(point_name(NT_TARGET, NT_FILE_CACHE), "page_cache");
+	assert_string_equal(point_name(NT_TARGET, NT_FILE_POINTS_END), "unknown");
 	assert_string_equal(op_name(NT_OPS_NR), "unknown");
 	assert_string_equal(shape_name(NT_SHAPES_NR), "unknown");
 	assert_string_equal(side_name(NT_SIDES), "unknown");

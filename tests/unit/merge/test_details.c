@@ -108,6 +108,44 @@ static void intervals_go_on_where_a_point_is_missing(void **state)
 	details_free(d);
 }
 
+/* How often an interval of the target's is counted, beside the others. */
+static uint64_t counted_beside(const struct details *d, unsigned int from, unsigned int to)
+{
+	const struct detail *found;
+
+	for (size_t i = 0; (found = details_get(d, i)); i++)
+		if (found->of == DETAIL_TARGET && found->beside && found->from == from &&
+		    found->to == to)
+			return found->time.count;
+	return 0;
+}
+
+static void a_file_has_intervals_apart_from_those_of_a_disk(void **state)
+{
+	struct nt_record r = {
+		.side = NT_TARGET,
+		.shape = NT_SHAPE_READ,
+		.flags = NT_F_FILE,
+		.points = {[NT_T_EXEC] = 1000, [NT_T_DONE] = 9000, [NT_TD_ISSUE] = 1500}};
+	struct details *d = details_new();
+
+	assert_int_equal(details_add(d, NULL, &r), 0);
+	assert_int_equal(counted_beside(d, NT_FILE_WORK, NT_T_DONE), 1);
+	r.flags |= NT_F_CACHED;
+	assert_int_equal(details_add(d, NULL, &r), 0);
+	assert_int_equal(counted_beside(d, NT_FILE_WORK, NT_FILE_CACHE), 1);
+	assert_int_equal(counted_beside(d, NT_T_EXEC, NT_FILE_WORK), 2);
+	r.points[NT_TD_ISSUE] = 0;
+	assert_int_equal(details_add(d, NULL, &r), 0);
+	assert_int_equal(counted_beside(d, NT_T_EXEC, NT_FILE_CACHE), 1);
+	/* Nothing says how it was read. */
+	r.flags &= ~NT_F_CACHED;
+	assert_int_equal(details_add(d, NULL, &r), 0);
+	assert_int_equal(counted_beside(d, NT_T_EXEC, NT_TD_ISSUE), 0);
+	assert_int_equal(sum_of(d, DETAIL_TARGET, NT_SHAPE_READ), 4 * 8000);
+	details_free(d);
+}
+
 static void a_disk_has_three_intervals_beside_the_execution(void **state)
 {
 	static const unsigned int point[] = {NT_T_EXEC, NT_TD_ISSUE, NT_TD_DONE, NT_T_DONE};
@@ -301,6 +339,7 @@ int main(void)
 		cmocka_unit_test(intervals_add_up),
 		cmocka_unit_test(intervals_go_on_where_a_point_is_missing),
 		cmocka_unit_test(a_disk_has_three_intervals_beside_the_execution),
+		cmocka_unit_test(a_file_has_intervals_apart_from_those_of_a_disk),
 		cmocka_unit_test(points_out_of_order_are_in_no_interval_and_told),
 		cmocka_unit_test(sums_outlive_64_bits),
 		cmocka_unit_test(trips_are_the_hosts_time_less_the_targets),

@@ -230,6 +230,25 @@ static void parts_of_the_target_subsystem_are_held_where_its_disk_is_known(void 
 	}
 }
 
+static void parts_of_a_file_are_held_by_commands_that_have_them(void **state)
+{
+	const uint32_t missing[NT_SIDES] = {0};
+	struct nt_record t = target;
+	struct filter f = {0}, waited = {0};
+
+	assert_null(filter_where(&f, "target_page_cache>=0ns"));
+	assert_null(filter_where(&waited, "target_file_wait>=0ns"));
+	t.points[NT_T_EXEC] = t.points[NT_T_DONE] - 1000;
+	t.flags |= NT_F_FILE | NT_F_CACHED;
+	assert_true(filter_takes_matched(&f, &connection, &host, &t, missing, &all));
+	assert_false(filter_takes_matched(&waited, &connection, &host, &t, missing, &all));
+	t.points[NT_TD_ISSUE] = t.points[NT_T_EXEC] + 7;
+	assert_true(filter_takes_matched(&waited, &connection, &host, &t, missing, &all));
+	t.flags &= ~NT_F_CACHED;
+	assert_false(filter_takes_matched(&f, &connection, &host, &t, missing, &all));
+	assert_true(filter_takes_matched(&waited, &connection, &host, &t, missing, &all));
+}
+
 /* Each side's waits are known by itself. */
 static void parts_of_other_stages_are_held_where_their_side_knows_them(void **state)
 {
@@ -645,6 +664,7 @@ int main(void)
 		cmocka_unit_test(all_conditions_have_to_hold),
 		cmocka_unit_test(parts_of_the_network_are_held_where_both_sides_know_them),
 		cmocka_unit_test(parts_of_the_target_subsystem_are_held_where_its_disk_is_known),
+		cmocka_unit_test(parts_of_a_file_are_held_by_commands_that_have_them),
 		cmocka_unit_test(parts_of_other_stages_are_held_where_their_side_knows_them),
 		cmocka_unit_test(several_conditions_may_stand_in_one_text),
 		cmocka_unit_test(what_is_no_condition_is_refused),

@@ -536,7 +536,8 @@ static void an_r2t_write_waits_twice_in_each_sender(void **state)
 
 	merged_split_init(&how, 0, 0);
 	assert_int_equal(stage_parts(&how, &host, &target, stage, part),
-			 1u << NT_MS_NETWORK_TRANSMISSION);
+			 1u << NT_SP_HOST_SEND_QUEUE | 1u << NT_SP_WIRE |
+				 1u << NT_SP_TARGET_SEND_QUEUE);
 	assert_int_equal(part[NT_SP_HOST_SEND_QUEUE], 110);
 	assert_int_equal(part[NT_SP_TARGET_SEND_QUEUE], 1000);
 	assert_int_equal(part[NT_SP_WIRE], 5000 - 1110);
@@ -558,11 +559,15 @@ static uint32_t random32(void)
 	return (uint32_t)(x >> 20);
 }
 
-/* Whether the points of a disk lie between exec and done. */
+/* Whether the points of a disk or file lie between exec and done, and say what it had. */
 static bool in_order(const struct nt_record *r)
 {
 	const __u64 *at = r->points;
 
+	if (r->flags & NT_F_FILE)
+		return at[NT_TD_ISSUE] ? at[NT_TD_ISSUE] >= at[NT_T_EXEC] &&
+						 at[NT_T_DONE] >= at[NT_TD_ISSUE]
+				       : r->flags & NT_F_CACHED;
 	return at[NT_TD_ISSUE] >= at[NT_T_EXEC] && at[NT_TD_DONE] >= at[NT_TD_ISSUE] &&
 	       at[NT_T_DONE] >= at[NT_TD_DONE];
 }
@@ -579,7 +584,7 @@ static void parts_add_up_to_their_stage(void **state)
 		int64_t stage[NT_MERGED_STAGES_NR], part[NT_STAGE_PARTS_NR];
 		int64_t left[NT_MERGED_STAGES_NR];
 		struct merged_split how;
-		uint32_t known;
+		uint32_t parts, known;
 
 		merged_split_init(&how, n % 7 ? 0 : 1u << NT_H_RX, n % 11 ? 0 : 1u << NT_T_SEND);
 		for (unsigned int i = 0; i < NT_MERGED_STAGES_NR; i++)
@@ -599,9 +604,11 @@ static void parts_add_up_to_their_stage(void **state)
 			target.points[i] = random32() % 5 ? target.points[NT_T_EXEC] +
 								    (random32() >> random32() % 32)
 							  : 0;
-		known = stage_parts(&how, &host, &target, stage, part);
+		target.flags = random32() & (NT_F_FILE | NT_F_CACHED);
+		parts = stage_parts(&how, &host, &target, stage, part);
+		known = stages_of_parts(parts);
 		for (unsigned int i = 0; i < NT_STAGE_PARTS_NR; i++) {
-			if (!(known & 1u << stage_of_part(i)))
+			if (!(parts & 1u << i))
 				continue;
 			assert_true(part[i] >= 0 || i == NT_SP_WIRE);
 			left[stage_of_part(i)] -= part[i];
@@ -625,6 +632,42 @@ static void parts_add_up_to_their_stage(void **state)
 		if (n % 11 == 0)
 			assert_int_equal(known & 1u << NT_MS_NVMET_TCP_COMPLETION, 0);
 	}
+}
+
+/* @began: when the worker begins with it, after exec; 0: without a worker */
+static void add_file(struct totals *t, __u32 flags, __u64 began)
+{
+	struct nt_record host = host_read(9000), target = target_read();
+
+	target.flags |= flags;
+	target.points[NT_TD_ISSUE] = began ? target.points[NT_T_EXEC] + began : 0;
+	assert_int_equal(totals_add(t, &one, &host, &target), 0);
+}
+
+static void a_file_is_in_the_page_cache_or_waits_for_its_worker(void **state)
+{
+	const struct nt_record r = target_read();
+	const int64_t all = (int64_t)(r.points[NT_T_DONE] - r.points[NT_T_EXEC]);
+	struct totals t;
+
+	assert_int_equal(totals_init(&t, 0), 0);
+	add_file(&t, NT_F_FILE | NT_F_CACHED, 0);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "target_page_cache")), all);
+	assert_null(stage_of(&t, "target_file_wait"));
+	add_file(&t, NT_F_FILE, 7);
+	add_file(&t, NT_F_FILE | NT_F_CACHED, 11);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "target_file_wait")), 7 + 11);
+	assert_int_equal(stage_of(&t, "target_file_wait")->time.count, 2);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "target_file_io")), all - 7);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "target_page_cache")), 2 * all - 11);
+	/* What is not known is a whole: nothing says that the worker had it, or it is out of order.
+	 */
+	assert_int_equal(stage_of(&t, "target_subsystem")->time.count, 0);
+	add_file(&t, NT_F_FILE, 0);
+	add_file(&t, NT_F_FILE, (__u64)all + 1);
+	assert_int_equal(totals_stage_sum(stage_of(&t, "target_subsystem")), 2 * all);
+	assert_int_equal(stages_sum(&t), t.latency[NT_OP_READ].sum);
+	totals_free(&t);
 }
 
 /* Each side's waits are known by itself. */
@@ -666,6 +709,7 @@ int main(void)
 		cmocka_unit_test(the_network_is_what_both_senders_kept_and_the_wire),
 		cmocka_unit_test(an_r2t_write_waits_twice_in_each_sender),
 		cmocka_unit_test(parts_add_up_to_their_stage),
+		cmocka_unit_test(a_file_is_in_the_page_cache_or_waits_for_its_worker),
 		cmocka_unit_test(waits_of_one_side_stand_beside_whole_stages_of_the_other),
 		cmocka_unit_test(more_kinds_of_stages_than_there_is_room_for_are_unsplit),
 	};

@@ -366,6 +366,35 @@ static void story_has_the_points_of_the_targets_disk(void **state)
 	assert_non_null(strstr(written, "    target disk_rq  target_block_layer"));
 }
 
+static void story_has_the_worker_of_the_targets_file(void **state)
+{
+	struct slow_command slow = {
+		.latency = 60000,
+		.connection = connection,
+		.host = record_make(NT_HOST),
+		.target = record_make(NT_TARGET),
+	};
+	struct story_names names;
+	struct point_row points[STORY_POINTS_MAX];
+	unsigned int nr, found = 0;
+
+	slow.target.flags |= NT_F_FILE | NT_F_CACHED;
+	slow.target.points[NT_TD_ISSUE] = slow.target.points[NT_T_EXEC] + 100;
+	nr = story_points(&slow, &names, points);
+	for (unsigned int i = 0; i < nr; i++) {
+		if (points[i].side != NT_TARGET || points[i].point != NT_FILE_WORK)
+			continue;
+		found++;
+		assert_string_equal(points[i].stage, "target_file_wait");
+		assert_int_equal(points[i].took, 100);
+	}
+	assert_int_equal(found, 1);
+	story_print(&slow, &no_clock, out, 80);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(written, "    target file_work target_file_wait"));
+	assert_non_null(strstr(written, ", page cache, "));
+}
+
 /* The diagram has as much room as the line leaves; without enough there is none. */
 static void story_has_a_diagram_if_there_is_room(void **state)
 {
@@ -506,6 +535,7 @@ int main(void)
 		LINE_TEST(command_in_flight_has_its_age_and_the_stage_that_it_is_in),
 		LINE_TEST(merged_command_has_both_sides_points_and_the_ten_stages),
 		LINE_TEST(story_has_the_points_of_the_targets_disk),
+		LINE_TEST(story_has_the_worker_of_the_targets_file),
 		LINE_TEST(story_has_a_diagram_if_there_is_room),
 		LINE_TEST(story_of_a_command_without_arrivals_joins_their_stages),
 		LINE_TEST(others_of_unknown_connections_are_told_if_there_are_some),

@@ -37,8 +37,8 @@ static void a_command_of_one_side_is_that_of_its_record(void **state)
 		"status 0x281",	   "error unrecovered_read_error",
 		"requeued -",	   "no_cqe -",
 		"cancelled -",	   "arrival_joined -",
-		"retransmitted -", "was_overdue -",
-		"latency 1000",
+		"retransmitted -", "page_cache -",
+		"was_overdue -",   "latency 1000",
 	};
 	struct command_row row;
 
@@ -60,8 +60,8 @@ static void a_command_in_flight_has_no_end(void **state)
 		"status -",	   "error -",
 		"requeued ",	   "no_cqe -",
 		"cancelled -",	   "arrival_joined -",
-		"retransmitted -", "was_overdue -",
-		"latency 1000",
+		"retransmitted -", "page_cache -",
+		"was_overdue -",   "latency 1000",
 	};
 	struct nt_record r = record;
 	struct command_row row;
@@ -84,12 +84,13 @@ static void a_merged_command_has_the_names_of_its_connection(void **state)
 		"status 0x0",	   "error -",
 		"requeued -",	   "no_cqe ",
 		"cancelled ",	   "arrival_joined ",
-		"retransmitted -", "was_overdue ",
-		"latency 1000",
+		"retransmitted -", "page_cache ",
+		"was_overdue ",	   "latency 1000",
 	};
 	const struct merge_connection c = {
 		.subsysnqn = "nqn.s", .cntlid = 12, .qid = 5, .host_instance = 6};
-	const struct nt_record target = {.side = NT_TARGET, .flags = NT_F_ARRIVAL_JOINED};
+	const struct nt_record target = {.side = NT_TARGET,
+					 .flags = NT_F_ARRIVAL_JOINED | NT_F_CACHED};
 	struct nt_record r = record;
 	struct command_row row;
 
@@ -112,7 +113,8 @@ static void a_command_is_seen_by_those_who_have_it(void **state)
 		{false, true, true, "ambiguous", "cntlid 12"},
 	};
 	const struct merge_connection c = {.cntlid = 12, .host_instance = 6};
-	const struct nt_record target = {.side = NT_TARGET, .flags = NT_F_ARRIVAL_JOINED};
+	const struct nt_record target = {.side = NT_TARGET,
+					 .flags = NT_F_ARRIVAL_JOINED | NT_F_CACHED};
 	struct command_row row;
 	struct value v;
 
@@ -206,13 +208,16 @@ static void joined_arrivals_have_a_share_of_the_network(void **state)
 {
 	static const char *const some[] = {
 		"commands 9",	      "some_unsplit 2",	    "some_joined 4", "arrival_joined 4",
-		"joined_share 0.750", "joined_network 300", "unsplit 2",     "cancelled 1",
-		"negative_stages 5",  "worst -30",
+		"joined_share 0.750", "joined_network 300", "file_reads -",  "page_cache -",
+		"page_cache_share -", "unsplit 2",	    "cancelled 1",   "negative_stages 5",
+		"worst -30",
 	};
 	static const char *const none[] = {
-		"commands 9",	     "some_unsplit -",	 "some_joined -", "arrival_joined 0",
-		"joined_share -",    "joined_network 0", "unsplit 0",	  "cancelled 0",
-		"negative_stages 0", "worst 0",
+		"commands 9",	    "some_unsplit -", "some_joined -",
+		"arrival_joined 0", "joined_share -", "joined_network 0",
+		"file_reads -",	    "page_cache -",   "page_cache_share -",
+		"unsplit 0",	    "cancelled 0",    "negative_stages 0",
+		"worst 0",
 	};
 	static struct totals m;
 
@@ -226,6 +231,40 @@ static void joined_arrivals_have_a_share_of_the_network(void **state)
 	m.negative = 5;
 	m.most_negative = -30;
 	assert_cells(&merging_columns, &m, some);
+}
+
+/* Waits for a worker and commands of disks are none. */
+static void reads_of_files_are_those_that_say_where_they_were(void **state)
+{
+	static const char *const none_cached[] = {
+		"commands 0",	    "some_unsplit -", "some_joined -",
+		"arrival_joined 0", "joined_share -", "joined_network 0",
+		"file_reads 3",	    "page_cache 0",   "page_cache_share 0.000",
+		"unsplit 0",	    "cancelled 0",    "negative_stages 0",
+		"worst 0",
+	};
+	static const char *const some_cached[] = {
+		"commands 0",	    "some_unsplit -", "some_joined -",
+		"arrival_joined 0", "joined_share -", "joined_network 0",
+		"file_reads 4",	    "page_cache 1",   "page_cache_share 0.250",
+		"unsplit 0",	    "cancelled 0",    "negative_stages 0",
+		"worst 0",
+	};
+	static struct totals_stage stage[] = {
+		{.stages = TOTALS_PART_BIT(NT_SP_TARGET_FILE_WAIT), .time = {.count = 7}},
+		{.stages = TOTALS_PART_BIT(NT_SP_DEVICE), .time = {.count = 9}},
+		{.stages = TOTALS_PART_BIT(NT_SP_TARGET_FILE_IO), .time = {.count = 3}},
+		{.stages = TOTALS_PART_BIT(NT_SP_TARGET_PAGE_CACHE), .time = {.count = 1}},
+	};
+	static struct totals m;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(stage); i++)
+		m.stage[NT_OP_READ][i] = m.stage[NT_OP_WRITE][i] = &stage[i];
+	m.nr_stages[NT_OP_WRITE] = 4;
+	m.nr_stages[NT_OP_READ] = 3;
+	assert_cells(&merging_columns, &m, none_cached);
+	m.nr_stages[NT_OP_READ] = 4;
+	assert_cells(&merging_columns, &m, some_cached);
 }
 
 static void a_run_is_described_by_its_options(void **state)
@@ -445,6 +484,7 @@ int main(void)
 		cmocka_unit_test(a_stage_has_its_share_of_the_command),
 		cmocka_unit_test(a_connection_has_a_clock_if_its_commands_tell),
 		cmocka_unit_test(joined_arrivals_have_a_share_of_the_network),
+		cmocka_unit_test(reads_of_files_are_those_that_say_where_they_were),
 		cmocka_unit_test(a_run_is_described_by_its_options),
 		cmocka_unit_test(a_queue_is_described_by_its_row),
 		cmocka_unit_test(a_sample_is_scaled_if_it_is_a_fair_one),
