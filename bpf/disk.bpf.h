@@ -7,7 +7,9 @@
  * nvmet ends its bios with nvmet_bio_done(), and has them lead to the command. Their addresses come
  * from the loader. A bio that the block layer splits off, and one that nvmet adds to a long
  * transfer, ends with bio_chain_endio() and leads to the bio that it is a part of. A driver that
- * makes a disk of others (dm, md) has bios of its own: its commands have no such points.
+ * makes a disk of others (dm, md) has bios of its own: its commands have no such points. A command
+ * that a passthru target hands on to a controller is a request, which ends with
+ * nvmet_passthru_req_done() and leads to it.
  *
  * Of files with buffered I/O: when nvmet's worker begins with a command, and whether the page cache
  * answered it. nvmet asks a file system that can say so to answer at once or not at all
@@ -30,6 +32,8 @@ struct bio___plain {
 } __attribute__((preserve_access_index));
 struct request___bios {
 	struct bio___plain *bio;
+	void *end_io;
+	void *end_io_data;
 } __attribute__((preserve_access_index));
 
 /* CO-RE: the disk of a namespace. */
@@ -230,7 +234,8 @@ static __always_inline void disk_executed(struct nt_cmd *c, struct nvmet_req *re
 }
 
 /*
- * Requests of all disks come here: what is not nvmet's is left after one look at its first bio.
+ * Requests of all disks come here: what is not nvmet's is left after one look at its first bio, or
+ * at what it ends with.
  * @rq: typed
  */
 static __always_inline int disk_reached(struct request___bios *rq, __u32 point)
@@ -241,13 +246,15 @@ static __always_inline int disk_reached(struct request___bios *rq, __u32 point)
 	for (int i = 0; i < NT_BIOS_MAX && bio; i++) {
 		req = bio_command(bio);
 		if (!req && !i)
-			return 0;
+			break;
 		if (!now)
 			now = bpf_ktime_get_ns();
 		if (req)
 			disk_reach(req, point, now);
 		bio = bio->bi_next;
 	}
+	if (nt_knobs.passthru_done && !now && (__u64)rq->end_io == nt_knobs.passthru_done)
+		disk_reach(plain_number((__u64)rq->end_io_data), point, bpf_ktime_get_ns());
 	return 0;
 }
 

@@ -183,7 +183,14 @@ bool device_name_of_target(const char *configfs, struct device_name *d)
 		return false;
 	snprintf(dir, sizeof(dir), "%s/nvmet/subsystems/%s/namespaces/%u", configfs, d->subsysnqn,
 		 d->nsid);
-	if (!device_attribute(dir, "device_path", d->name, sizeof(d->name)) || !d->name[0])
+	if (!device_attribute(dir, "device_path", d->name, sizeof(d->name))) {
+		/* A passthru target: its namespaces are those of a controller. */
+		snprintf(dir, sizeof(dir), "%s/nvmet/subsystems/%s/passthru", configfs,
+			 d->subsysnqn);
+		if (!device_attribute(dir, "device_path", d->name, sizeof(d->name)))
+			return false;
+	}
+	if (!d->name[0])
 		return false;
 	/* Of a block device; nvmet chooses the block of a file. */
 	d->block_bytes = find_dir("/sys", d->name, dir) ? block_bytes_of(dir) : 0;

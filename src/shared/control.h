@@ -42,6 +42,8 @@
  * @bio_done: address of nvmet_bio_done(), by which programs know a bio of nvmet; 0 if no program
  *            looks for them (target)
  * @bio_chained: address of bio_chain_endio(): the bio is a part of another one; 0 if not known
+ * @passthru_done: address of nvmet_passthru_req_done(), the same of a request that hands a command
+ *                 on to a controller; 0 if not known
  * @disk_points: commands have the points of a disk, see NT_DISK_POINTS (target)
  * @transports: bits of the transports whose commands are seen (host), of which those of TCP have
  *              programs of their own
@@ -56,6 +58,7 @@ struct nt_knobs {
 	__u64 slower_ns;
 	__u64 bio_done;
 	__u64 bio_chained;
+	__u64 passthru_done;
 	__u32 select;
 	__u32 wake_bytes;
 	__u32 sample_below;

@@ -223,6 +223,7 @@ static void disk_choose(struct tracer *t, struct probes *p)
 				  : bios_choose(t, p, PROBE_DISK_ISSUE, PROBE_DISK_DONE);
 
 	t->object.knobs->disk_points = !why;
+	t->object.knobs->passthru_done = kernel_address("nvmet_passthru_req_done");
 	if (why)
 		fprintf(stderr, "no parts of target_subsystem: %s\n", why);
 	else if (!probes_add(p, &t->object, PROBE_FILE_WORK))

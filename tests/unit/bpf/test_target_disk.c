@@ -7,7 +7,12 @@
 #include "bpf/target_steps.h"
 
 /* What the driver and the block layer call when a bio ends, and what others have called. */
-enum { NVMET_BIO_DONE = 0x1000, BIO_CHAIN_ENDIO = 0x2000, CLONE_ENDIO = 0x3000 };
+enum {
+	NVMET_BIO_DONE = 0x1000,
+	BIO_CHAIN_ENDIO = 0x2000,
+	CLONE_ENDIO = 0x3000,
+	PASSTHRU_DONE = 0x4000,
+};
 
 static struct {
 	struct gendisk___holds disk;
@@ -113,7 +118,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	nt_knobs.bio_done = nt_knobs.bio_chained = 0;
+	nt_knobs.bio_done = nt_knobs.bio_chained = nt_knobs.passthru_done = 0;
 	nt_knobs.disk_points = false;
 	return 0;
 }
@@ -300,6 +305,36 @@ static void commands_without_points_are_counted_by_their_disk(void **state)
 	assert_int_equal(counted(NT_CNT_DISK_STACKED), 1);
 }
 
+static void a_command_is_handed_on_to_a_controller(void **state)
+{
+	nt_knobs.passthru_done = PASSTHRU_DONE;
+	disk.rq.end_io = (void *)PASSTHRU_DONE;
+	disk.rq.end_io_data = &m.cmd[0][0].req;
+	executes(0, NVME_CMD_READ, 5000);
+	m.cmd[0][0].req.ns = NULL;
+	disk.bio[0] = (struct bio___plain){.bi_end_io = (void *)CLONE_ENDIO};
+	issue(&disk.bio[0], 7000);
+	complete(&disk.bio[0], 9000);
+	ends(0, 9500);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 7000);
+	assert_int_equal(disk_point(0, NT_TD_DONE), 9000);
+	/* One without data. */
+	executes(0, NVME_CMD_FLUSH, 15000);
+	issue(NULL, 17000);
+	complete(NULL, 19000);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 17000);
+	/* A request of somebody else, which its owner's function ends. */
+	disk.rq.end_io = (void *)CLONE_ENDIO;
+	executes(0, NVME_CMD_READ, 25000);
+	issue(&disk.bio[0], 27000);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 0);
+	/* This kernel has no such targets. */
+	nt_knobs.passthru_done = 0;
+	disk.rq.end_io = NULL;
+	issue(&disk.bio[0], 28000);
+	assert_int_equal(disk_point(0, NT_TD_ISSUE), 0);
+}
+
 /*
  * Files. Here a request's iocb lies over other members: ki_filp is @cmd, and ki_flags is the low
  * half of @cqe, of which IOCB_NOWAIT is bit 3.
@@ -465,6 +500,7 @@ int main(void)
 		TEST(requests_of_others_are_left_at_once),
 		TEST(what_is_not_of_the_execution_is_no_point),
 		TEST(commands_without_points_are_counted_by_their_disk),
+		TEST(a_command_is_handed_on_to_a_controller),
 		TEST(a_file_answers_at_once),
 		TEST(a_file_that_could_not_answer_at_once_had_to_read),
 		TEST(a_file_that_only_the_worker_asks_has_read_what_the_worker_has),

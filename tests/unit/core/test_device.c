@@ -116,6 +116,11 @@ static int make_sysfs(void **state)
 	make_dir("nvmet/subsystems/nqn.a/namespaces");
 	make_dir("nvmet/subsystems/nqn.a/namespaces/3");
 	make_file("nvmet/subsystems/nqn.a/namespaces/3/device_path", "/dev/sda");
+	make_dir("nvmet/subsystems/nqn.a/passthru");
+	make_file("nvmet/subsystems/nqn.a/passthru/device_path", "");
+	make_dir("nvmet/subsystems/nqn.p");
+	make_dir("nvmet/subsystems/nqn.p/passthru");
+	make_file("nvmet/subsystems/nqn.p/passthru/device_path", "/dev/nvme2");
 	return 0;
 }
 
@@ -249,6 +254,10 @@ static void a_namespace_has_the_name_of_its_disk(void **state)
 	assert_string_equal(d.name, "/dev/sda");
 	d = (struct device_name){.subsysnqn = "nqn.a", .nsid = 4};
 	assert_false(device_name_of_target(root, &d));
+	/* A passthru target has no namespaces of its own. */
+	d = (struct device_name){.subsysnqn = "nqn.p", .nsid = 9};
+	assert_true(device_name_of_target(root, &d));
+	assert_string_equal(d.name, "/dev/nvme2");
 	d = (struct device_name){.subsysnqn = "../subsystems/nqn.a", .nsid = 3};
 	assert_false(device_name_of_target(root, &d));
 }
