@@ -12,6 +12,7 @@
 #include "view/lines.h"
 #include "view/losses.h"
 #include "view/numbers.h"
+#include "view/stages.h"
 #include "view/streams.h"
 
 #define MS 1000000ULL
@@ -278,6 +279,35 @@ static void merged_commands_are_numbers_for_scripts(void **state)
 	errors_free(&m->errors);
 }
 
+static void reads_of_files_have_a_line_for_people_and_one_for_scripts(void **state)
+{
+	static struct totals_stage stage[] = {
+		{.stages = TOTALS_PART_BIT(NT_SP_TARGET_FILE_IO), .name = "target_file_io"},
+		{.stages = TOTALS_PART_BIT(NT_SP_TARGET_PAGE_CACHE), .name = "target_page_cache"},
+	};
+	static struct totals m;
+	FILE *f = begin();
+
+	m.commands = 4;
+	for (unsigned int i = 0; i < 4; i++) {
+		hist_count(&m.latency[NT_OP_READ], 100);
+		hist_count(&stage[!i].time, 100);
+	}
+	for (unsigned int i = 0; i < ARRAY_SIZE(stage); i++)
+		m.stage[NT_OP_READ][i] = &stage[i];
+	m.nr_stages[NT_OP_READ] = ARRAY_SIZE(stage);
+	stages_print_merged(&m, STAGES_WHERE, NULL, f, WRAP_NEVER, false);
+	assert_int_equal(fclose(f), 0);
+	assert_non_null(strstr(text, "page cache: 1 of 4 reads of files (25.0 %)\n"));
+	free(text);
+	f = begin();
+	assert_int_equal(numbers_print_merged(&m, f), 0);
+	assert_int_equal(fclose(f), 0);
+	assert_non_null(strstr(text, "\nfile_reads 4 page_cache 1\n"));
+	free(text);
+	text = NULL;
+}
+
 /* With more than two machines, each line says which two it is of. */
 static void a_table_of_connections_names_machines_if_there_are_several(void **state)
 {
@@ -436,6 +466,7 @@ int main(void)
 		cmocka_unit_test(errors_of_no_command_are_left_out),
 		cmocka_unit_test(an_input_says_what_it_is_and_what_is_missing),
 		cmocka_unit_test(merged_commands_are_numbers_for_scripts),
+		cmocka_unit_test(reads_of_files_have_a_line_for_people_and_one_for_scripts),
 		cmocka_unit_test(a_table_of_connections_names_machines_if_there_are_several),
 		cmocka_unit_test(names_of_any_bytes_are_written_as_in_objects),
 		cmocka_unit_test(a_command_has_its_points_and_stages),
