@@ -584,7 +584,8 @@ static void compute(struct tail *t, const struct why *w, const struct bands *bin
 	f[CAUSE_R2T] = figure_r2t(t);
 	f[CAUSE_NEIGHBOUR] = figure_neighbour(t, w);
 	f[CAUSE_FEW_QUEUES] = figure_few_queues(t, w);
-	f[CAUSE_ARRAY] = key_figure(t, WHY_ARRAY, WHY_DEVICE);
+	/* An array that is as quick as ever is not the cause. */
+	f[CAUSE_ARRAY] = held_back(t, w) ? 0 : key_figure(t, WHY_ARRAY, WHY_DEVICE);
 	f[CAUSE_QUEUE] = key_figure(t, WHY_QUEUE, WHY_CPU);
 	f[CAUSE_SIZE] = key_figure(t, WHY_SIZE, WHY_SIZE);
 	f[CAUSE_DEPTH] = figure_depth(t, w);

@@ -303,6 +303,10 @@ static void say_cause(struct text *s, const struct why_view *v, const struct tai
 		break;
 	default:
 		say_place(s, t);
+		if (t->cause == CAUSE_BLOCK && t->key.key != WHY_KEYS_NR) {
+			say(s, ". Most of it is of ");
+			say_key(s, v, t, brief);
+		}
 	}
 }
 

@@ -205,6 +205,36 @@ static void a_wait_for_tags_is_depth_if_the_disk_is_slower_as_well(void **state)
 	assert_int_equal(t.cause, CAUSE_DEPTH);
 }
 
+/* The same at one array only; commands of two others come one by one. */
+static void tags_of_one_array(uint64_t disk, struct tail *t)
+{
+	for (unsigned int i = 0; i < 60000; i++) {
+		unsigned int k = i % 100 < 20 ? i % 100 : 0;
+
+		add(i % 100 < 20 ? 2 : i % 2, SECOND + (i / 100 * 100 + (k ? 0 : i % 100)) * MS,
+		    MS + (k ? disk : 0), 50 * US, 5 * US + k / 2 * MS, 4096);
+	}
+	assert_true(tail_of(w, WHY_READ, true, true, t));
+	assert_int_equal(t->key.key, WHY_ARRAY);
+	assert_string_equal(t->key.cell->c->subsysnqn, "nqn.b");
+}
+
+static void a_wait_for_tags_of_one_array_is_of_the_block_layer(void **state)
+{
+	struct tail t;
+
+	tags_of_one_array(0, &t);
+	assert_int_equal(t.cause, CAUSE_BLOCK);
+}
+
+static void a_wait_for_tags_is_of_an_array_that_is_slower_as_well(void **state)
+{
+	struct tail t;
+
+	tags_of_one_array(3 * MS, &t);
+	assert_int_equal(t.cause, CAUSE_ARRAY);
+}
+
 static void commands_of_one_array_are_named_by_it(void **state)
 {
 	struct tail t;
@@ -453,6 +483,8 @@ int main(void)
 		TEST(one_queue_of_four_is_not_the_cause_if_the_disk_has_the_time),
 		TEST(a_wait_for_tags_is_of_the_block_layer),
 		TEST(a_wait_for_tags_is_depth_if_the_disk_is_slower_as_well),
+		TEST(a_wait_for_tags_of_one_array_is_of_the_block_layer),
+		TEST(a_wait_for_tags_is_of_an_array_that_is_slower_as_well),
 		TEST(commands_of_one_array_are_named_by_it),
 		TEST(the_narrower_key_is_named_if_it_has_as_much),
 		TEST(a_time_with_most_slow_commands_is_found),
