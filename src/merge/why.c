@@ -231,6 +231,15 @@ int why_add_failed(struct why *w, uint64_t begin_ns)
 	return 0;
 }
 
+uint64_t why_failed(const struct why *w)
+{
+	uint64_t n = 0;
+
+	for (unsigned int i = 0; i < w->nr_bins; i++)
+		n += w->bin[i].failed;
+	return n;
+}
+
 /* Queues, and the commands in flight. */
 
 static bool same_ctrl(const struct merge_connection *a, const struct merge_connection *b)

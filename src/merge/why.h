@@ -297,6 +297,9 @@ static inline bool why_to_follow(struct why *w)
 /** why_add_failed() - a command was given up; Return: 0 or -ENOMEM */
 int why_add_failed(struct why *w, uint64_t begin_ns);
 
+/** why_failed() - how many commands, of all operations, were given up */
+uint64_t why_failed(const struct why *w);
+
 /** why_free() - release; NULL is fine */
 void why_free(struct why *w);
 

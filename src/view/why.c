@@ -476,6 +476,7 @@ static void print_command(const struct why_view *v, const struct tail *t, FILE *
 static void print_evidence(const struct why_view *v, const struct tail *t, FILE *f,
 			   unsigned int width)
 {
+	const uint64_t failed = why_failed(v->why);
 	struct text s = {.used = 0};
 	double low, high;
 
@@ -495,6 +496,14 @@ static void print_evidence(const struct why_view *v, const struct tail *t, FILE 
 		say(&s, "; %" PRIu64 " commands are of queues past the first %u", v->why->others,
 		    WHY_CELLS);
 	end_line(&s, f, width);
+	if (failed) {
+		say(&s,
+		    "Besides, the host gave up %" PRIu64
+		    " command%s: a controller was reset, or a path failed. What waited for a path is "
+		    "in no latency here",
+		    failed, failed == 1 ? "" : "s");
+		end_line(&s, f, width);
+	}
 }
 
 static void say_verdict(struct text *s, const struct why_view *v, const struct tail *t)
@@ -808,6 +817,7 @@ struct json_object *why_json(const struct why_view *v)
 		json_put(o, "p50_ns", json_natural(t.p50_ns));
 		json_put(o, "p99_ns", json_natural(t.p99_ns));
 		json_put(o, "tail_percentile", json_natural(t.percent));
+		json_put(o, "given_up", json_natural(why_failed(v->why)));
 		json_put(o, "tail_from_ns", json_natural(t.from_ns));
 		json_put(o, "tail_commands", json_natural(t.slow.count));
 		json_put(o, "ratio", json_real(t.ratio));

@@ -70,6 +70,37 @@ static void too_few_slow_commands_say_how_many_it_takes(void **state)
 	recordings_free(longer, 2);
 }
 
+/* The host gives some commands up, which the target has never seen. */
+static bool some_given_up(struct nt_record *r)
+{
+	if ((r->slba >> 3) % 100 != 5)
+		return true;
+	r->flags |= NT_F_CANCELLED;
+	for (unsigned int i = NT_H_RX; i < NT_H_COMPLETE; i++)
+		r->points[i] = 0;
+	return r->side == NT_HOST;
+}
+
+static void commands_that_were_given_up_are_told(void **state)
+{
+	struct recording f[2] = {0};
+	struct result r;
+
+	make_of(f, 8000, some_given_up);
+	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "\nBesides, the host gave up ");
+	RUN(&r, "report", "--why", "--format", "json", f[0].path, f[1].path);
+	assert_contains(r.out, "\"given_up\":");
+	assert_lacks(r.out, "\"given_up\":0,");
+	recordings_free(f, 2);
+	f[0] = f[1] = (struct recording){0};
+	make(f, 8000);
+	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
+	assert_lacks(r.out, "Besides");
+	recordings_free(f, 2);
+}
+
 static void one_side_says_what_it_can(void **state)
 {
 	struct recording f[2] = {0};
@@ -385,6 +416,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_sides_say_that_it_is_the_disk),
 		cmocka_unit_test(too_few_slow_commands_say_how_many_it_takes),
+		cmocka_unit_test(commands_that_were_given_up_are_told),
 		cmocka_unit_test(one_side_says_what_it_can),
 		cmocka_unit_test(the_command_to_look_further_works_when_it_is_pasted),
 		cmocka_unit_test(the_time_of_slow_commands_is_named_and_selects_them),
