@@ -133,8 +133,9 @@ qemu_arguments() {
 	fi
 	if [[ -n ${vm_nvme:-} ]]; then
 		qemu_args+=(-device "nvme-subsys,id=nvmes,nqn=ntprof" -device "nvme,id=nvme,serial=ntprof,subsys=nvmes")
+		[[ $vm_nvme != *,paths=2 ]] || qemu_args+=(-device "nvme,id=second,serial=ntprof,subsys=nvmes")
 		for ns in 1 2; do
-			qemu_args+=(-blockdev "driver=null-co,node-name=ns$ns,size=268435456,read-zeroes=on,latency-ns=$vm_nvme"
+			qemu_args+=(-blockdev "driver=null-co,node-name=ns$ns,size=268435456,read-zeroes=on,latency-ns=${vm_nvme%,*}"
 				-device "nvme-ns,drive=ns$ns,bus=nvme,nsid=$ns")
 		done
 	fi
