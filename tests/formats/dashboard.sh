@@ -25,6 +25,9 @@ judge() {
 	grep -E '^(not )?ok ' "$out/log" || sed 's/^/# /' "$out/log"
 	sed -E "s/$recorded//g" "$board" | grep -oE '\bntprof_[a-z_]+' | sed -E 's/_(bucket|sum|count)$//' | sort -u >"$out/asked"
 	equal "$1: every metric that they ask for is in docs/metrics.md" "$(comm -23 "$out/asked" "$out/told")" ""
+	equal "$1: no rate is of what is gone, which grows by all that others counted" \
+		"$(grep -oE '(rate|increase)\(ntprof_(command_(duration|bytes|error)|commands|stage|tcp|disk|path_events)[^}]*' "$board" |
+			grep -v gone)" ""
 	equal "$1: every other series that they ask for is recorded" \
 		"$(grep -oE "$recorded" "$board" | sort -u | comm -23 - "$out/recorded")" ""
 }
