@@ -797,8 +797,10 @@ static void run_child(int fd, void (*parse)(int argc, char **argv, void *context
 	/* The thread that writes stderr's messages exists only in the parent (cli/run.c). */
 	if (f)
 		stderr = f;
-	if (config_read(&l, last.verbs, last.verb, last.argc, last.argv))
+	if (config_read(&l, last.verbs, last.verb, last.argc, last.argv)) {
+		fflush(stderr);
 		_exit(EXIT_FAILURE);
+	}
 	options_origins((const char *const *)l.origins, l.argc);
 	parse(l.argc, l.argv, context, result);
 	tell_changes(was, &l);

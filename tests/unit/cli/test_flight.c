@@ -236,6 +236,15 @@ static void the_configuration_is_read_again(void **state)
 	configure(p, "when = errors>4\nfiles = 0");
 	kill(v.pid, SIGHUP);
 	wait_told(&v, text, sizeof(text), "all is as it was\n");
+	configure(p, "wehn = errors>4");
+	kill(v.pid, SIGHUP);
+	wait_told(&v, text, sizeof(text), "all is as it was\n");
+	assert_has(text, ":4: unknown key 'wehn'");
+	configure(p, "when = errors>4");
+	assert_int_equal(chmod(p->config, 0666), 0);
+	kill(v.pid, SIGHUP);
+	wait_told(&v, text, sizeof(text), "all is as it was\n");
+	assert_has(text, "is not taken from a file that others may have written");
 	has(&v, "trigger=\"errors>3\"", true);
 	assert_goes_on(&v);
 	stop_server(&v);
