@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/text.h"
 
 const char *disk_user_name(unsigned int user)
 {
@@ -111,7 +112,7 @@ int disk_rows_add(struct disk_rows *d, const char *disk, enum disk_user user, co
 	bool found;
 
 	snprintf(key.disk, sizeof(key.disk), "%s", disk);
-	snprintf(key.who, sizeof(key.who), "%s", who);
+	text_copy(key.who, sizeof(key.who), who, TEXT_SEEN);
 	find(d, &key, &found);
 	if (!found && is_limited(user) && d->limited >= DISK_ROWS_MAX) {
 		int err = make_room(d);

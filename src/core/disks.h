@@ -42,7 +42,8 @@ struct disk_use {
 /**
  * struct disk_row - what one user did to one disk
  * @disk: its name, such as "sda"
- * @who: NQN of a host, or path of a cgroup; "" of others
+ * @who: NQN of a host, or path of a cgroup, as labels show it: those that are shown alike are one
+ *       row, or their series would fall when one of them gives way; "" of others
  * @quiet: intervals in a row in which nothing was counted
  * @of_interval, @of_total: time of all requests to this disk
  */

@@ -329,6 +329,32 @@ static void disk_users_that_are_shown_alike_are_one_series(void **state)
 	assert_int_equal(value(m, DISK("requests", "host", "b")), 3);
 }
 
+/*
+ * A counter that falls is taken for one that began anew: what is left of it would be counted once
+ * more.
+ */
+static void a_disk_user_that_gives_way_takes_nothing_from_one_shown_alike(void **state)
+{
+	struct made *m = *state;
+	const struct nt_disk_use use = {.requests = 3, .bytes = 4096, .ns = 2000000000};
+	const char *series = DISK("requests", "host", "a\xef\xbf\xbd");
+	char host[16];
+
+	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "a\xff", &use), 0);
+	disk_rows_begin(&m->s.disks);
+	disk_rows_begin(&m->s.disks);
+	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "a\xfe", &use), 0);
+	for (unsigned int i = 2; i < DISK_ROWS_MAX; i++) {
+		snprintf(host, sizeof(host), "b%u", i);
+		assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, host, &use), 0);
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, series), 6);
+	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "c", &use), 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_in_range(value(m, series), 6, 6);
+}
+
 /* Names past the limit are in one series. */
 static void tcp_controllers_past_the_limit_are_others(void **state)
 {
@@ -686,6 +712,7 @@ int main(void)
 		TEST(times_of_disks_outlive_the_machine),
 		TEST(times_of_connections_outlive_the_machine),
 		TEST(disk_users_that_are_shown_alike_are_one_series),
+		TEST(a_disk_user_that_gives_way_takes_nothing_from_one_shown_alike),
 		TEST(tcp_controllers_past_the_limit_are_others),
 		TEST(tcp_connections_that_are_not_read_are_counted),
 		TEST(tcp_series_without_a_connection_give_way),
