@@ -321,6 +321,15 @@ static bool leaves_free(struct folder *f, uint64_t bytes, uint64_t unwritten)
 	return true;
 }
 
+/* Return: whether the new file fits where all older ones are removed for want of free bytes */
+static bool older_suffice(const struct folder *f, uint64_t bytes, uint64_t unwritten)
+{
+	uint64_t available, keep;
+
+	return bytes <= f->freed + f->used ||
+	       (!disk(f, &available, &keep) && available + f->used >= keep + unwritten);
+}
+
 static int remove_oldest(struct folder *f)
 {
 	const struct folder_file *oldest = &f->file[f->nr - 1];
@@ -370,7 +379,7 @@ int folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten)
 			return 0;
 		if (!f->nr)
 			return leaves ? -EFBIG : -ENOSPC;
-		if (!leaves && f->robbed)
+		if (!leaves && (f->robbed || !older_suffice(f, bytes, unwritten)))
 			return -ENOSPC;
 		err = remove_oldest(f);
 		if (err)

@@ -119,7 +119,7 @@ void folder_lost_room(struct folder *f);
  * @unwritten: how many of these bytes are not on the disk yet
  *
  * If less than @keep_free is free, the new file may only use the room of the files that were
- * removed for it.
+ * removed for it. If all of them together have too little, none is removed.
  *
  * Return: 0; -EFBIG if the new file would be larger than all files together may be; -ENOSPC if too
  * little is free; or another negative errno.

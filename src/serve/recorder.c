@@ -79,12 +79,15 @@ static void name_file(struct keep_file *f, struct folder *in, unsigned int tried
 /**
  * keep_file_open() - begin a file
  * @f: filled; the caller has set @next
+ * @records: bytes of the first records. Together with what surrounds them they have room.
  *
  * Return: 0 or a negative errno.
  */
 static int keep_file_open(struct keep_file *f, struct folder *in,
-			  const struct stream_header *header, int64_t realtime_ns)
+			  const struct stream_header *header, int64_t realtime_ns, uint64_t records)
 {
+	/* The header and the names before them take less than the end. */
+	const uint64_t bytes = records + 2 * END_BYTES;
 	int err;
 
 	f->to.fd = -1;
@@ -94,7 +97,7 @@ static int keep_file_open(struct keep_file *f, struct folder *in,
 		return err;
 	folder_begin_file(in);
 	name_file(f, in, 0);
-	err = folder_make_room(in, ROOM_BYTES, ROOM_BYTES);
+	err = folder_make_room(in, bytes, bytes);
 	f->crowded = err == -ENOSPC;
 	err = err ?: destination_open_in(&f->to, in->fd, f->name);
 	if (err) {
@@ -529,6 +532,7 @@ static void succeed(struct recorder *r, int err)
 static void set_off(struct recorder *r, unsigned int trigger, const char *why, uint64_t after_ns)
 {
 	uint64_t now = monotonic_ns();
+	const struct ring_block *first;
 	int err;
 
 	r->triggers[trigger]++;
@@ -545,7 +549,9 @@ static void set_off(struct recorder *r, unsigned int trigger, const char *why, u
 	r->ring.untold = true;
 	r->ring.reader = r->next_block ?: 1;
 	r->ring.missed = 0;
-	err = keep_file_open(&r->file, &r->folder, &r->header, realtime_ns());
+	first = ring_from(&r->ring, r->file.next);
+	err = keep_file_open(&r->file, &r->folder, &r->header, realtime_ns(),
+			     first ? first->records.len : 0);
 	if (err)
 		fail(r, err);
 }

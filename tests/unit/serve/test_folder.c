@@ -648,6 +648,37 @@ static void a_file_takes_the_room_of_older_ones_only(void **state)
 	assert_true(there(v, "host-000002-x.ntp"));
 }
 
+static void make_many(const struct run *v, unsigned int nr, off_t bytes)
+{
+	char name[64];
+
+	for (unsigned int i = 1; i <= nr; i++) {
+		snprintf(name, sizeof(name), "host-%06u-x.ntp", i);
+		make(v, name, bytes, geteuid());
+	}
+}
+
+/* Recordings of a quiet machine are small: a file takes as many as it needs, or none. */
+static void small_ones_are_not_removed_in_vain(void **state)
+{
+	struct run *v = *state;
+	char path[PATH_MAX];
+	uint64_t bytes;
+
+	make_many(v, 3, 2000);
+	one_with_free(v, 1 * GIB, 0, 100);
+	assert_non_null(strstr(v->told, strerror(ENOSPC)));
+	assert_true(there(v, "host-000001-x.ntp"));
+	assert_true(there(v, "host-000003-x.ntp"));
+	while (each_file(v, path, &bytes))
+		unlink(path);
+	make_many(v, 10, 8000);
+	one_with_free(v, 1 * GIB, 0, 100);
+	assert_non_null(strstr(v->told, "/host-000011-"));
+	assert_false(there(v, "host-000001-x.ntp"));
+	assert_true(there(v, "host-000005-x.ntp"));
+}
+
 static void write_many(struct run *v, unsigned int files)
 {
 	for (unsigned int i = 0; i < files; i++) {
@@ -759,6 +790,7 @@ int main(void)
 		TEST(a_file_stays_in_its_folder),
 		TEST(as_much_is_left_free_as_is_said),
 		TEST(a_file_takes_the_room_of_older_ones_only),
+		TEST(small_ones_are_not_removed_in_vain),
 		TEST(files_one_after_another_replace_as_many),
 		TEST(others_that_take_that_room_cost_one_file),
 		TEST(a_file_ends_where_no_room_is_left),
