@@ -14,6 +14,7 @@
 #include <strings.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -447,28 +448,50 @@ static void take_text(struct config *c, size_t size)
 	}
 }
 
+/* The memory devices, such as /dev/null: opening them has no effect. */
+#define MEMORY_MAJOR 1
+
 static const char *kind_refused(const struct stat *st)
 {
 	if (S_ISDIR(st->st_mode))
 		return strerror(EISDIR);
 	if (S_ISFIFO(st->st_mode) || S_ISSOCK(st->st_mode))
 		return "a pipe, which may never end: write it into a file";
+	if (S_ISCHR(st->st_mode) && major(st->st_rdev) != MEMORY_MAJOR)
+		return "a device";
 	return S_ISBLK(st->st_mode) ? "a block device" : NULL;
 }
 
 /*
- * Reads at most one byte more than a file may have, as the path may name anything. Return: NULL, or
- * why it failed
+ * The path may name anything, and opening some files has effects: a watchdog starts, a process that
+ * writes to a FIFO goes on. So the file is looked at before it is opened.
+ *
+ * Return: a descriptor, or -1 with the reason in @wrong
  */
+static int open_file(const char *path, const char **wrong)
+{
+	int there = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	char own[32];
+	struct stat st;
+
+	*wrong = there < 0 || fstat(there, &st) ? strerror(errno) : kind_refused(&st);
+	if (!*wrong) {
+		snprintf(own, sizeof(own), "/proc/self/fd/%d", there);
+		/* O_NOCTTY: a terminal must not become ours. */
+		fd = open(own, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		if (fd < 0)
+			*wrong = strerror(errno);
+	}
+	if (there >= 0)
+		close(there);
+	return fd;
+}
+
+/* Reads at most one byte more than a file may have. Return: NULL, or why it failed */
 static const char *read_all(struct config *c, int fd, size_t *size)
 {
-	const char *wrong;
-	struct stat st;
 	ssize_t n;
 
-	wrong = fstat(fd, &st) ? strerror(errno) : kind_refused(&st);
-	if (wrong)
-		return wrong;
 	c->text = malloc(CONFIG_BYTES_MAX + 2);
 	if (!c->text)
 		return strerror(ENOMEM);
@@ -481,14 +504,11 @@ static const char *read_all(struct config *c, int fd, size_t *size)
 
 static void read_file(struct config *c)
 {
-	/*
-	 * O_NONBLOCK: do not wait for the writer of a FIFO. O_NOCTTY: a terminal must not become
-	 * ours.
-	 */
-	int fd = open(c->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const char *wrong;
+	int fd = open_file(c->path, &wrong);
 	size_t size = 0;
-	const char *wrong = fd < 0 ? strerror(errno) : read_all(c, fd, &size);
 
+	wrong = wrong ?: read_all(c, fd, &size);
 	if (wrong)
 		complain(c, 0, "cannot read %s: %s", c->path, wrong);
 	else if (trust_config(fd, c->path, c->distrusted))

@@ -235,6 +235,34 @@ static void what_is_no_file_of_options_is_refused(void **state)
 	assert_contains(r.err, "Permission denied");
 }
 
+/*
+ * Who may write to the file's folder may put a link to a watchdog there, which restarts the machine
+ * once it was opened. A FIFO shows it as well: who writes to it waits until somebody opens it.
+ */
+static void what_is_refused_is_not_opened(void **state)
+{
+	char fifo[64];
+	struct result r;
+	pid_t writer;
+
+	snprintf(fifo, sizeof(fifo), "/tmp/ntprof-fifo.%d", getpid());
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	writer = fork();
+	if (!writer)
+		_exit(open(fifo, O_WRONLY | O_CLOEXEC) < 0);
+	assert_true(writer > 0);
+	/* Until it waits in open(2). */
+	usleep(200000);
+	RUN(&r, "--config", fifo);
+	usleep(200000);
+	assert_int_equal(waitpid(writer, NULL, WNOHANG), 0);
+	kill(writer, SIGKILL);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
+	unlink(fifo);
+	RUN(&r, "--config", "/dev/ptmx");
+	assert_says(&r, "cannot read /dev/ptmx: a device");
+}
+
 static void lines_and_files_have_a_length(void **state)
 {
 	enum { LINE = 4095, FILE_BYTES = 1 << 20 };
@@ -644,6 +672,7 @@ int main(void)
 		cmocka_unit_test(what_is_wrong_is_told_by_file_and_line),
 		cmocka_unit_test(what_is_right_is_taken),
 		cmocka_unit_test(what_is_no_file_of_options_is_refused),
+		cmocka_unit_test(what_is_refused_is_not_opened),
 		cmocka_unit_test(lines_and_files_have_a_length),
 		cmocka_unit_test(the_line_takes_the_place_of_the_file),
 		cmocka_unit_test(only_a_file_has_an_option_without_the_one_that_it_is_for),
