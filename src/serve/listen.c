@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -143,14 +144,35 @@ static int remove_left(const struct sockaddr_un *un, int folder_fd, const char *
 	return unlinkat(folder_fd, name, 0) && errno != ENOENT ? -errno : 0;
 }
 
-/* Makes room for the file of a Unix socket. Return: 0, or an error as of listen_open() */
-static int clear_place(const struct sockaddr_un *un)
+/* Others can lock a folder that they can read, so this long at most. */
+#define TURN_MS 1000
+
+/*
+ * A socket that an instance has bound, and does not listen at yet, looks as if it were left. So
+ * those that begin at the same time take turns. Return: a descriptor that ends the turn when it is
+ * closed, or -1
+ */
+static int take_turn(int folder_fd)
+{
+	int fd = openat(folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (int ms = 0; fd >= 0 && ms < TURN_MS && flock(fd, LOCK_EX | LOCK_NB); ms += 10)
+		usleep(10000);
+	return fd;
+}
+
+/*
+ * Makes room for the file of a Unix socket. @turn: see take_turn(). Return: 0, or an error as of
+ * listen_open()
+ */
+static int clear_place(const struct sockaddr_un *un, int *turn)
 {
 	struct trust_walk w;
 	int err = trust_walk(&w, un->sun_path, TRUST_NOT_PLANTED, false);
 
 	if (err)
 		return err == -EPERM ? -LISTEN_OF_OTHERS : err;
+	*turn = take_turn(w.fd);
 	err = remove_left(un, w.fd, w.rest);
 	close(w.fd);
 	return err;
@@ -172,13 +194,13 @@ static bool is_own_file(const char *path)
 int listen_open(const struct sockaddr_storage *address, socklen_t size, int backlog)
 {
 	int fd = socket(address->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	int on = 1, err = 0;
+	int on = 1, err = 0, turn = -1;
 	mode_t mask;
 
 	if (fd < 0)
 		return -errno;
 	if (address->ss_family == AF_UNIX)
-		err = clear_place((const struct sockaddr_un *)address);
+		err = clear_place((const struct sockaddr_un *)address, &turn);
 	else
 		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	mask = umask(0117);
@@ -190,10 +212,11 @@ int listen_open(const struct sockaddr_storage *address, socklen_t size, int back
 	if (!err && listen(fd, backlog)) {
 		err = -errno;
 		listen_close(fd);
-		return err;
-	}
-	if (err)
+	} else if (err) {
 		close(fd);
+	}
+	if (turn >= 0)
+		close(turn);
 	return err ?: fd;
 }
 

@@ -7,11 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -19,6 +22,16 @@
 #include "serve/listen.h"
 
 #define OTHER_USER 1234
+
+/* How long listen(2) takes. */
+static useconds_t pause_us;
+
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
+int listen(int fd, int backlog)
+{
+	usleep(pause_us);
+	return (int)syscall(SYS_listen, fd, backlog);
+}
 
 static char base[] = "/tmp/ntprof-listen.XXXXXX";
 
@@ -113,6 +126,30 @@ static void a_socket_that_was_left_is_replaced(void **state)
 	assert_stays("socket", -EADDRINUSE);
 	listen_close(fd);
 	assert_int_equal(access("socket", F_OK), -1);
+}
+
+/* It has bound the socket, and does not listen at it yet. */
+static void one_that_begins_at_the_same_time_keeps_its_socket(void **state)
+{
+	pid_t first = fork();
+	struct stat st;
+	int fd;
+
+	if (!first) {
+		pause_us = 300000;
+		if (listen_at("race") < 0)
+			_exit(EXIT_FAILURE);
+		for (;;)
+			pause();
+	}
+	assert_true(first > 0);
+	while (lstat("race", &st))
+		usleep(1000);
+	fd = listen_at("race");
+	kill(first, SIGKILL);
+	assert_int_equal(waitpid(first, NULL, 0), first);
+	assert_int_equal(unlink("race"), 0);
+	assert_int_equal(fd, -EADDRINUSE);
 }
 
 /* It may be full, or of another kind. */
@@ -221,6 +258,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_socket_is_not_replaced),
 		cmocka_unit_test(a_socket_that_was_left_is_replaced),
 		cmocka_unit_test(a_socket_that_is_in_use_is_not_replaced),
+		cmocka_unit_test(one_that_begins_at_the_same_time_keeps_its_socket),
 		cmocka_unit_test(a_socket_of_another_user_is_not_replaced),
 		cmocka_unit_test(a_way_that_another_user_has_put_there_is_refused),
 	};
