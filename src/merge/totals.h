@@ -64,6 +64,7 @@ struct totals_stage {
 
 /* The bit of a part of a stage in struct totals_stage. */
 #define TOTALS_PART_BIT(part) (1u << (NT_MERGED_STAGES_NR + (part)))
+_Static_assert(NT_MERGED_STAGES_NR + NT_STAGE_PARTS_NR <= 32, "each has a bit of @stages");
 
 /** totals_stage_sum() - sum of the stage's times, negative ones included; nanoseconds */
 static inline __int128 totals_stage_sum(const struct totals_stage *s)
