@@ -210,6 +210,11 @@ static uint64_t reads_with(const struct totals *m, enum stage_part part)
 	return 0;
 }
 
+bool merging_has_file_reads(const struct totals *m)
+{
+	return reads_with(m, NT_SP_TARGET_PAGE_CACHE) || reads_with(m, NT_SP_TARGET_FILE_IO);
+}
+
 static void get_page_cache(const void *row, const struct column *c, struct value *v)
 {
 	uint64_t cached = reads_with(row, NT_SP_TARGET_PAGE_CACHE);

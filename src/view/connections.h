@@ -165,6 +165,9 @@ enum merging_column {
 /* For struct totals, as a single row. */
 extern const struct columns merging_columns;
 
+/** merging_has_file_reads() - whether reads of files with buffered I/O are among them */
+bool merging_has_file_reads(const struct totals *m);
+
 enum stray_column {
 	STRAY_RECORDS, /* of queues that no stream announced; no value if it is 0 */
 	/* more connections or slots than the merge can hold; no value if it is 0 */

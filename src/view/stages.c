@@ -843,7 +843,8 @@ void stages_print_merged(const struct totals *m, unsigned int form, const struct
 		fputs("; they add up to the latency of all\n", f);
 		if (m->joined)
 			LINE_PRINT(f, &merging_columns, joined, m);
-		LINE_PRINT(f, &merging_columns, files, m);
+		if (merging_has_file_reads(m))
+			LINE_PRINT(f, &merging_columns, files, m);
 	}
 	print(&rows, form, figures, f, width, unicode);
 }

@@ -305,6 +305,14 @@ static void reads_of_files_have_a_line_for_people_and_one_for_scripts(void **sta
 	assert_int_equal(fclose(f), 0);
 	assert_non_null(strstr(text, "\nfile_reads 4 page_cache 1\n"));
 	free(text);
+	/* Others have none. */
+	stage[0].stages = 1u << NT_MS_NETWORK_TRANSMISSION;
+	stage[1].stages = 1u << NT_MS_TARGET_SUBSYSTEM;
+	f = begin();
+	stages_print_merged(&m, STAGES_WHERE, NULL, f, WRAP_NEVER, false);
+	assert_int_equal(fclose(f), 0);
+	assert_non_null(strstr(text, "; they add up to the latency of all\nop "));
+	free(text);
 	text = NULL;
 }
 
