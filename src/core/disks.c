@@ -19,7 +19,7 @@ const char *disk_user_name(unsigned int user)
 	return user < DISK_USERS_NR ? names[user] : "";
 }
 
-void disk_use_add(struct disk_use *to, const struct disk_use *use)
+static void use_add(struct disk_use *to, const struct disk_use *use)
 {
 	to->requests += use->requests;
 	to->bytes += use->bytes;
@@ -89,7 +89,7 @@ static int make_room(struct disk_rows *d)
 	if (!to)
 		return -ENOMEM;
 	/* That row is behind this one, which has kept its place. */
-	disk_use_add(&to->total, &d->row[at].total);
+	use_add(&to->total, &d->row[at].total);
 	memmove(&d->row[at], &d->row[at + 1], (d->nr - at - 1) * sizeof(*d->row));
 	d->nr--;
 	d->limited--;
@@ -127,8 +127,8 @@ int disk_rows_add(struct disk_rows *d, const char *disk, enum disk_user user, co
 	row = row_of(d, &key);
 	if (!row)
 		return -ENOMEM;
-	disk_use_add(&row->interval, &more);
-	disk_use_add(&row->total, &more);
+	use_add(&row->interval, &more);
+	use_add(&row->total, &more);
 	return 0;
 }
 

@@ -73,9 +73,6 @@ struct disk_rows {
 /** disk_user_name() - "host", ...; @user: enum disk_user */
 const char *disk_user_name(unsigned int user);
 
-/** disk_use_add() - add @use to @to */
-void disk_use_add(struct disk_use *to, const struct disk_use *use);
-
 /** disk_rows_begin() - an interval begins */
 void disk_rows_begin(struct disk_rows *d);
 

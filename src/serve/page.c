@@ -822,77 +822,27 @@ static void put_kept(struct writing *w)
 	put(w, METRIC_FILES_BYTES, k->disk_bytes);
 }
 
-/* What the users of a disk did whose names are shown alike. */
-struct disk_series {
-	char *labels;
-	struct disk_use total;
-};
-
-static int by_labels(const void *a, const void *b)
+static void put_disks(struct writing *w, const struct disk_rows *d)
 {
-	const struct disk_series *x = a, *y = b;
-
-	return strcmp(x->labels, y->labels);
-}
-
-/* Adds up those with the same labels, which follow each other. Return: how many are left */
-static size_t add_alike(struct disk_series *all, size_t nr)
-{
-	size_t last = 0;
-
-	for (size_t i = 1; i < nr; i++) {
-		if (by_labels(&all[last], &all[i])) {
-			all[++last] = all[i];
-			continue;
-		}
-		disk_use_add(&all[last].total, &all[i].total);
-		free(all[i].labels);
-	}
-	return last + 1;
-}
-
-static void put_disk(const struct exposition *e, enum metric_id id, const struct disk_series *d)
-{
-	if (id == METRIC_DISK_REQUESTS)
-		exposition_value(e, d->labels, d->total.requests);
-	else if (id == METRIC_DISK_BYTES)
-		exposition_value(e, d->labels, d->total.bytes);
-	else
-		exposition_ns(e, d->labels, d->total.ns);
-}
-
-/* A page must not have a series twice. Return: 0 or -ENOMEM */
-static int put_disks(struct writing *w, const struct disk_rows *d)
-{
-	struct disk_series *all = d->nr ? calloc(d->nr, sizeof(*all)) : NULL;
-	size_t nr = 0;
 	labels_t labels;
-	int err = d->nr && !all ? -ENOMEM : 0;
 
-	for (; !err && nr < d->nr; nr++) {
-		const struct disk_row *row = &d->row[nr];
-
-		snprintf(labels, sizeof(labels), "%s", w->p->side_label);
-		exposition_label(labels, "disk", row->disk);
-		exposition_label(labels, "by", disk_user_name(row->user));
-		exposition_label(labels, "who", row->who);
-		all[nr] = (struct disk_series){strdup(labels), row->total};
-		if (!all[nr].labels)
-			err = -ENOMEM;
-	}
-	if (!err && nr) {
-		qsort(all, nr, sizeof(*all), by_labels);
-		nr = add_alike(all, nr);
-	}
-	for (enum metric_id id = METRIC_DISK_REQUESTS; !err && nr && id <= METRIC_DISK_TIME; id++) {
+	for (enum metric_id id = METRIC_DISK_REQUESTS; d->nr && id <= METRIC_DISK_TIME; id++) {
 		exposition_begin(&w->e, id);
-		for (size_t i = 0; i < nr; i++)
-			put_disk(&w->e, id, &all[i]);
+		for (size_t i = 0; i < d->nr; i++) {
+			const struct disk_row *row = &d->row[i];
+
+			snprintf(labels, sizeof(labels), "%s", w->p->side_label);
+			exposition_label(labels, "disk", row->disk);
+			exposition_label(labels, "by", disk_user_name(row->user));
+			exposition_label(labels, "who", row->who);
+			if (id == METRIC_DISK_TIME)
+				exposition_ns(&w->e, labels, row->total.ns);
+			else
+				exposition_value(&w->e, labels,
+						 id == METRIC_DISK_REQUESTS ? row->total.requests
+									    : row->total.bytes);
+		}
 	}
-	while (nr)
-		free(all[--nr].labels);
-	free(all);
-	return err;
 }
 
 static void put_scrapes(struct writing *w)
@@ -915,7 +865,7 @@ int page_render(struct page *p, const struct page_source *from, enum exposition_
 {
 	struct writing w = {
 		.e = {.format = format, .created_ms = from->started_ms}, .p = p, .from = from};
-	bool failed = false;
+	bool failed;
 
 	*text = NULL;
 	w.e.f = open_memstream(text, size);
@@ -926,7 +876,7 @@ int page_render(struct page *p, const struct page_source *from, enum exposition_
 		put_stats(&w, p);
 	tcp_series_put(p->tcp, &w.e);
 	if (from->s)
-		failed = put_disks(&w, &from->s->disks);
+		put_disks(&w, &from->s->disks);
 	path_series_put(p->path, &w.e);
 	if (from->kept)
 		put_kept(&w);
@@ -935,7 +885,7 @@ int page_render(struct page *p, const struct page_source *from, enum exposition_
 	put_costs(&w);
 	put_scrapes(&w);
 	exposition_end(&w.e);
-	failed |= ferror(w.e.f) != 0;
+	failed = ferror(w.e.f);
 	if (!fclose(w.e.f) && !failed)
 		return 0;
 	free(*text);
