@@ -100,9 +100,9 @@ enum nt_disk_point {
 };
 
 /*
- * Points of a file with buffered I/O, of which a record has the flag NT_F_FILE: X(identifier, name,
- * meaning). A record has the first one in the place of disk_rq. The second one is done, and has no
- * place of its own. They are numbered behind the others, for their names.
+ * Points of a file with buffered I/O: X(identifier, name, meaning). Records with the flag NT_F_FILE
+ * have them. The first one is in the place of disk_rq. The second one is done by another name, and
+ * has no place of its own. Their numbers follow those of the other points, and are for names only.
  */
 #define NT_FILE_POINTS(X)                                                           \
 	X(FILE_WORK, "file_work", "nvmet's worker for buffered I/O begins with it") \
