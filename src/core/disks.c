@@ -68,6 +68,7 @@ static struct disk_row *row_of(struct disk_rows *d, const struct disk_row *key)
 	if (!row)
 		return NULL;
 	*row = *key;
+	row->created_ms = d->since_ms;
 	d->limited += is_limited(key->user);
 	return row;
 }
@@ -96,8 +97,9 @@ static int make_room(struct disk_rows *d)
 	return 0;
 }
 
-void disk_rows_begin(struct disk_rows *d)
+void disk_rows_begin(struct disk_rows *d, uint64_t since_ms)
 {
+	d->since_ms = since_ms;
 	for (size_t i = 0; i < d->nr; i++) {
 		d->row[i].quiet = d->row[i].interval.requests ? 0 : d->row[i].quiet + 1;
 		d->row[i].interval = (struct disk_use){0};

@@ -45,6 +45,7 @@ struct disk_use {
  * @who: NQN of a host, or path of a cgroup, as labels show it: those that are shown alike are one
  *       row, or their series would fall when one of them gives way; "" of others
  * @quiet: intervals in a row in which nothing was counted
+ * @created_ms: when the interval that it is new in began, since 1970; 0 of the first one
  * @of_interval, @of_total: time of all requests to this disk
  */
 struct disk_row {
@@ -52,6 +53,7 @@ struct disk_row {
 	enum disk_user user;
 	char who[ORIGIN_CGROUP_LEN];
 	uint32_t quiet;
+	uint64_t created_ms;
 	struct disk_use interval;
 	struct disk_use total;
 	unsigned __int128 of_interval;
@@ -62,19 +64,24 @@ struct disk_row {
  * struct disk_rows - all of them, by disk, kind of user and name; zeroes at first
  * @asked: they are counted
  * @limited: how many of the rows are of a host or a cgroup
+ * @since_ms: when the interval began, since 1970; 0 of the first one
  */
 struct disk_rows {
 	bool asked;
 	struct disk_row *row;
 	size_t nr;
 	size_t limited;
+	uint64_t since_ms;
 };
 
 /** disk_user_name() - "host", ...; @user: enum disk_user */
 const char *disk_user_name(unsigned int user);
 
-/** disk_rows_begin() - an interval begins */
-void disk_rows_begin(struct disk_rows *d);
+/**
+ * disk_rows_begin() - an interval has ended, and its counts come
+ * @since_ms: when it began, since 1970; 0: it is the first one
+ */
+void disk_rows_begin(struct disk_rows *d, uint64_t since_ms);
 
 /** disk_rows_add() - add to the row of a disk and user; Return: 0 or -ENOMEM */
 int disk_rows_add(struct disk_rows *d, const char *disk, enum disk_user user, const char *who,

@@ -830,15 +830,17 @@ static void put_disks(struct writing *w, const struct disk_rows *d)
 		exposition_begin(&w->e, id);
 		for (size_t i = 0; i < d->nr; i++) {
 			const struct disk_row *row = &d->row[i];
+			struct exposition e = w->e;
 
 			snprintf(labels, sizeof(labels), "%s", w->p->side_label);
 			exposition_label(labels, "disk", row->disk);
 			exposition_label(labels, "by", disk_user_name(row->user));
 			exposition_label(labels, "who", row->who);
+			e.created_ms = row->created_ms ?: e.created_ms;
 			if (id == METRIC_DISK_TIME)
-				exposition_ns(&w->e, labels, row->total.ns);
+				exposition_ns(&e, labels, row->total.ns);
 			else
-				exposition_value(&w->e, labels,
+				exposition_value(&e, labels,
 						 id == METRIC_DISK_REQUESTS ? row->total.requests
 									    : row->total.bytes);
 		}

@@ -7,14 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/device.h"
 #include "core/disks.h"
 #include "core/hash.h"
 #include "core/stats.h"
+#include "core/time.h"
 #include "trace/private.h"
 
 /*
  * A user that has done nothing for this long gives back its place, so that there is one for
- * cgroups that come. A request that ends at that very moment may not count.
+ * cgroups that come. A request that ends at that very moment may not count. Of users that found
+ * no room a disk keeps the place for as long as the machine has that disk.
  */
 #define FORGET_NS 60000000000ULL
 
@@ -69,6 +72,18 @@ static struct disk_seen *seen_of(struct tracer *t, const struct nt_disk_user *ke
 	return hash_kept(s) ? s : NULL;
 }
 
+/* Whether the machine has that disk no more: no other one gets its sequence number. */
+static bool is_gone(const struct disk_seen *s)
+{
+	char dir[sizeof("/sys/block/") + NT_DISK_NAME_LEN], seq[24];
+
+	snprintf(dir, sizeof(dir), "/sys/block/%s", s->disk);
+	for (char *c = dir + strlen("/sys/block/"); (c = strchr(c, '/'));)
+		*c = '!';
+	return !device_attribute(dir, "diskseq", seq, sizeof(seq)) ||
+	       strtoull(seq, NULL, 10) != s->key.disk;
+}
+
 static int take(struct tracer *t, struct stats *stats, const struct nt_disk_user *key, uint64_t now,
 		bool *forget)
 {
@@ -96,7 +111,7 @@ static int take(struct tracer *t, struct stats *stats, const struct nt_disk_user
 		s->ns = now;
 		return disk_rows_add(&stats->disks, s->disk, user_of(key), s->who, &grown);
 	}
-	*forget = user_of(key) != DISK_OTHERS && now - s->ns > FORGET_NS;
+	*forget = now - s->ns > FORGET_NS && (user_of(key) != DISK_OTHERS || is_gone(s));
 	return 0;
 }
 
@@ -108,6 +123,8 @@ static void forget_user(struct tracer *t, const struct nt_disk_user *key)
 	if (s)
 		hash_drop(t->disks_seen, s);
 	bpf_map_delete_elem(map_fd(t, "disk_uses"), key);
+	if (user_of(key) == DISK_OTHERS)
+		bpf_map_delete_elem(map_fd(t, "disks"), &key->disk);
 }
 
 int disks_collect(struct tracer *t, struct stats *s, uint64_t now)
@@ -122,7 +139,8 @@ int disks_collect(struct tracer *t, struct stats *s, uint64_t now)
 	if (!t->disk_cpus)
 		return -ENOMEM;
 	s->disks.asked = true;
-	disk_rows_begin(&s->disks);
+	disk_rows_begin(&s->disks, t->disks_ms);
+	t->disks_ms = (uint64_t)realtime_ns() / 1000000;
 	fd = map_fd(t, "disk_uses");
 	for (int more = !bpf_map_get_next_key(fd, NULL, &next); more && !err;) {
 		bool forget;

@@ -179,6 +179,7 @@ struct tracer {
 	bool counts_disks;
 	struct disk_seen *disks_seen;
 	struct nt_disk_use *disk_cpus; /* [cpus], used while reading */
+	uint64_t disks_ms;	       /* when they were read last, since 1970 */
 
 	/* path_events.c */
 	struct path_reader *path_events; /* NULL where not asked for */

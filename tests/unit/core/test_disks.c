@@ -48,7 +48,7 @@ static void rows_are_of_a_disk_and_a_user(void **state)
 	add(&d, "sda", DISK_CGROUP, "/backup", 10);
 	add(&d, "sda", DISK_HOST, "nqn.a", 60);
 	disk_rows_end(&d);
-	disk_rows_begin(&d);
+	disk_rows_begin(&d, 1700000000000);
 	add(&d, "sda", DISK_HOST, "nqn.a", 20);
 	add(&d, "sda", DISK_KERNEL, "", 5);
 	disk_rows_end(&d);
@@ -77,19 +77,21 @@ static void the_quietest_row_gives_way_to_a_new_one(void **state)
 		snprintf(who, sizeof(who), "/%d", i);
 		add(&d, "sda", DISK_CGROUP, who, 1);
 	}
-	disk_rows_begin(&d);
+	disk_rows_begin(&d, 1700000000000);
 	for (int i = 0; i < DISK_ROWS_MAX; i++) {
 		snprintf(who, sizeof(who), "/%d", i);
 		if (i != 7)
 			add(&d, "sda", DISK_CGROUP, who, 1);
 	}
-	disk_rows_begin(&d);
-	disk_rows_begin(&d);
+	disk_rows_begin(&d, 1700000000000);
+	disk_rows_begin(&d, 1700000000000);
 	add(&d, "sdb", DISK_HOST, "nqn.new", 1);
 	assert_null(row(&d, "sda", DISK_CGROUP, "/7"));
 	assert_int_equal(row(&d, "sda", DISK_GONE, "")->total.requests, 1);
 	assert_int_equal(row(&d, "sda", DISK_GONE, "")->interval.requests, 0);
 	assert_int_equal(row(&d, "sdb", DISK_HOST, "nqn.new")->total.requests, 1);
+	assert_int_equal(row(&d, "sdb", DISK_HOST, "nqn.new")->created_ms, 1700000000000);
+	assert_int_equal(row(&d, "sda", DISK_CGROUP, "/8")->created_ms, 0);
 	assert_int_equal(d.limited, DISK_ROWS_MAX);
 	assert_int_equal(d.nr, DISK_ROWS_MAX + 1);
 	assert_int_equal(requests(&d), 2 * DISK_ROWS_MAX);

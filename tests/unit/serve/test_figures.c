@@ -273,13 +273,19 @@ static void disks_have_a_series_for_each_user(void **state)
 	assert_false(there(m, "ntprof_disk_"));
 	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "nqn.a", &use), 0);
 	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_CGROUP, "/b\"", &use), 0);
-	disk_rows_begin(&m->s.disks);
+	disk_rows_begin(&m->s.disks, 1700000005000);
 	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "nqn.a", &use), 0);
 	render(m, EXPOSITION_OPENMETRICS);
 	assert_int_equal(value(m, DISK("requests", "host", "nqn.a")), 6);
 	assert_int_equal(value(m, DISK("bytes", "host", "nqn.a")), 8192);
 	assert_int_equal(value(m, DISK("busy_seconds", "host", "nqn.a")), 4);
 	assert_int_equal(value(m, DISK("requests", "cgroup", "/b\\\"")), 3);
+	/* One that comes later began to count then. */
+	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "nqn.b", &use), 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_true(there(m,
+			  "ntprof_disk_requests_created{side=\"host\",disk=\"sda\",by=\"host\","
+			  "who=\"nqn.b\"} 1700000005.000\n"));
 }
 
 /* 16,384 requests at a time have taken 2^64 ns on the 14th day. */
@@ -341,8 +347,8 @@ static void a_disk_user_that_gives_way_takes_nothing_from_one_shown_alike(void *
 	char host[16];
 
 	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "a\xff", &use), 0);
-	disk_rows_begin(&m->s.disks);
-	disk_rows_begin(&m->s.disks);
+	disk_rows_begin(&m->s.disks, 1700000000000);
+	disk_rows_begin(&m->s.disks, 1700000000000);
 	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "a\xfe", &use), 0);
 	for (unsigned int i = 2; i < DISK_ROWS_MAX; i++) {
 		snprintf(host, sizeof(host), "b%u", i);

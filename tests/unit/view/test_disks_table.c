@@ -30,7 +30,7 @@ static int set_up(void **state)
 	s = (struct stats){.side = NT_TARGET, .seconds = 2, .elapsed = 4, .disks.asked = true};
 	add("sda", DISK_CGROUP, "/backup", 100, 1000);
 	disk_rows_end(&s.disks);
-	disk_rows_begin(&s.disks);
+	disk_rows_begin(&s.disks, 1700000000000);
 	add("sda", DISK_HOST, "nqn.a", 300, 3000);
 	add("sda", DISK_KERNEL, "", 10, 1000);
 	add("sdb", DISK_HOST, "nqn.a", 50, 100);
