@@ -8,6 +8,7 @@
 #   at_target CMD...    a function: a shell command in the target's /tmp
 #   record_begin, record_end NAME
 #                       functions: both sides record, into NAME.host.ntp and NAME.target.ntp
+#   together            a name, if all faults are in one recording: a tracer's start takes a machine seconds
 #   address, device     where the target listens, and the network device on the way there
 #   connect             options of nvme connect
 #   disk                settings of a disk that does what the usual load asks for
@@ -214,20 +215,20 @@ now() {
 	TZ=UTC printf '%(%FT%T)T.%sZ' "${at%.*}" "${at#*.}"
 }
 
-# verdict NAME TIME: as report has it for this time of a recording: of operations with enough commands the expected one, or else
-# the first one that blames something.
+# verdict NAME FAULT TIME: as report has it for this time of a recording: of operations with enough commands the expected one, or
+# else the first one that blames something.
 verdict() {
 	local all
 
-	all=$(ntprof-bpf report "$1".{host,target}.ntp --time "$2" --why --format json |
+	all=$(ntprof-bpf report "$1".{host,target}.ntp --time "$3" --why --format json |
 		sed 's/"rules":\[[^]]*\]//g' | grep -o '"verdict":"[a-z_]*","cause":[^,}]*' | tr -d '"' |
 		sed 's/verdict:named,cause://; s/verdict:\([a-z_]*\),.*/\1/')
-	[[ $all != *"$1"* ]] || all=$1
+	[[ $all != *"$2"* ]] || all=$2
 	all=$(grep -vx 'healthy\|not_known' <<<"$all" || echo "$all")
 	got=${all%%$'\n'*}
 }
 
-# inject FAULT RUNS: so many runs, which one recording has. When each was is in the lines of FAULT.times.
+# inject FAULT RUNS: so many runs. When each was is in the lines of FAULT.times.
 inject() {
 	local pid from run=0
 
@@ -235,7 +236,7 @@ inject() {
 	! declare -F "before_$1" >/dev/null || "before_$1" >/dev/null
 	usual_load
 	sleep 1
-	record_begin "$1"
+	[[ -n $together ]] || record_begin "$1"
 	for ((run = 0; run < $2; run++)); do
 		from=$(now)
 		"$1" >"fault.$1" 2>&1 &
@@ -250,9 +251,9 @@ inject() {
 	done >"$1.times"
 	kill -- "${load[@]/#/-}"
 	wait "${load[@]}" 2>/dev/null
-	record_end "$1"
+	[[ -n $together ]] || record_end "$1"
+	[[ ! -d /out ]] || cp "$1".* /out
 	! declare -F "after_$1" >/dev/null || "after_$1" >/dev/null
-	[[ ! -d /out ]] || cp "$1".{host.ntp,target.ntp,times} /out
 }
 
 # faults_begin: the target's disks, and the host's connections.
@@ -275,20 +276,26 @@ faults_begin() {
 
 # faults_run RUNS FAULT...: so many of each. Prints a table: faults down, verdicts across.
 faults_run() {
-	local fault v at right table=()
+	local fault name v at right table=()
 	local -A count
 
+	[[ -z $together ]] || record_begin "$together"
 	for fault in "${@:2}"; do
 		inject "$fault" "$1"
+	done
+	[[ -z $together ]] || record_end "$together"
+	[[ ! -d /out || -z $together ]] || cp "$together".* /out
+	for fault in "${@:2}"; do
+		name=${together:-$fault}
 		count=()
 		right=0
 		while read -r at; do
-			verdict "$fault" "$at"
+			verdict "$name" "$fault" "$at"
 			count[$got]=$((${count[$got]:-0} + 1))
 			if [[ " $fault ${also[$fault]:-} " == *" $got "* ]]; then
 				right=$((right + 1))
 			else
-				ntprof-bpf report "$fault".{host,target}.ntp --time "$at" --why --format text | sed 's/^/# /' | head -n 20
+				ntprof-bpf report "$name".{host,target}.ntp --time "$at" --why --format text | sed 's/^/# /' | head -n 20
 			fi
 		done <"$fault.times"
 		table+=("$fault:$(for v in "${!count[@]}"; do echo " $v ${count[$v]}"; done | tr -d '\n')")

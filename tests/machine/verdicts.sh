@@ -26,6 +26,7 @@ every=0.7 cut=0.3
 reset_every=0.7
 hog_ms=50 hog_every=700
 seconds=12
+together=all
 . /lib/faults.sh
 
 # record_begin, record_end NAME

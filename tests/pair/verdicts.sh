@@ -26,6 +26,7 @@ every=5 cut=1
 reset_every=2
 hog_ms=900 hog_every=5000
 seconds=20
+together=
 . /lib/faults.sh
 
 # record_begin, record_end NAME
