@@ -406,7 +406,10 @@ struct series *series_count(struct series_table *t, struct series_group *g, enum
 
 int series_error(struct series *s, uint16_t status, uint64_t n)
 {
-	s->held += n;
+	if (s->told)
+		s->errors += n;
+	else
+		s->held += n;
 	return status_add(s, status, n);
 }
 

@@ -198,6 +198,27 @@ static void only_errors_of_the_interval_are_added(void **state)
 	assert_int_equal(value(m, "ntprof_command_errors_total" LABELS("nvme7", "read")), 7);
 }
 
+/* Only the first ones wait: they come after the 0. */
+static void errors_are_on_the_page_of_their_interval(void **state)
+{
+	struct made *m = *state;
+
+	count(row(m, "nvme7", 1, NT_OP_READ), 5000, 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	for (unsigned int n = 1; n <= 3; n++) {
+		assert_int_equal(errors_add(&m->s.errors, "nvme7", NQN, 1, NT_OP_READ, 0x281, 1),
+				 0);
+		render(m, EXPOSITION_OPENMETRICS);
+		assert_int_equal(value(m, "ntprof_command_errors_total" LABELS("nvme7", "read")),
+				 n);
+		assert_int_equal(value(m,
+				       "ntprof_command_error_statuses_total{side=\"host\","
+				       "controller=\"nvme7\",subsysnqn=\"" NQN_LABEL
+				       "\",operation=\"read\",status=\"unrecovered_read_error\"}"),
+				 n);
+	}
+}
+
 static void commands_at_the_device_are_a_targets(void **state)
 {
 	struct made *m = *state;
@@ -711,6 +732,7 @@ int main(void)
 		TEST(rows_without_latencies_count),
 		TEST(a_row_that_counted_nothing_takes_no_series),
 		TEST(only_errors_of_the_interval_are_added),
+		TEST(errors_are_on_the_page_of_their_interval),
 		TEST(commands_at_the_device_are_a_targets),
 		TEST(stages_beside_a_missing_point_are_one),
 		TEST(tcp_connections_are_added_up_by_controller),
