@@ -492,8 +492,8 @@ static void flight_record(struct recorder *r, struct announced_names *n, const s
 		recorder_device(r, &d);
 }
 
-/* Uses other options from now on; a message reports a failure. */
-static void flight_change(struct recorder *r, struct flight_options *o)
+/* Uses other options from now on. Return: 0, or a negative errno with a message. */
+static int flight_change(struct recorder *r, struct flight_options *o)
 {
 	const char *folder = o->recorder.folder;
 	int err = recorder_change(r, &o->recorder);
@@ -501,6 +501,7 @@ static void flight_change(struct recorder *r, struct flight_options *o)
 	if (err)
 		journal(JOURNAL_WARNING, "cannot keep files in %s: %s; all is as it was", folder,
 			folder_error(err));
+	return err;
 }
 
 /**
@@ -607,10 +608,8 @@ static void read_again(struct serve *v)
 	struct serve_change c;
 
 	notify(NOTIFY_RELOADING);
-	if (!serve_reload(v->o, &c)) {
+	if (!serve_reload(v->o, &c) && (!v->recorder || !flight_change(v->recorder, &c.flight))) {
 		v->interval_ns = c.interval_ns;
-		if (v->recorder)
-			flight_change(v->recorder, &c.flight);
 		http_stale(v->http);
 		journal(JOURNAL_NOTICE, "read the configuration again");
 	}

@@ -61,13 +61,18 @@ static inline void fill(struct stats *s)
 	}
 }
 
+/* NULL: that of the configuration */
+static const char *interval = "-i100ms";
+
 static inline void child(const char *listen, int told)
 {
 	static const struct verb *const verbs[] = {&verb_serve, NULL};
-	char *words[32] = {"serve", "--host", "-i", "100ms", "--listen", (char *)listen};
+	char *words[32] = {"serve", "--host", "--listen", (char *)listen};
 	struct config_line l;
-	int nr = 6;
+	int nr = 4;
 
+	if (interval)
+		words[nr++] = (char *)interval;
 	for (unsigned int i = 0; more_words[i]; i++)
 		words[nr++] = more_words[i];
 

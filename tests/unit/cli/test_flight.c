@@ -250,6 +250,28 @@ static void the_configuration_is_read_again(void **state)
 	stop_server(&v);
 }
 
+/* Also what needs no folder: the interval of an hour would be seen. */
+static void after_an_error_of_the_folder_all_is_as_it_was(void **state)
+{
+	struct place *p = *state, elsewhere = *p;
+	struct server v;
+	char text[4096];
+
+	configure(p, "when = latency>5ms\ninterval = 100ms");
+	more_words[0] = "--config";
+	more_words[1] = p->config;
+	interval = NULL;
+	start_tcp(&v, 1);
+	interval = "-i100ms";
+	strcpy(elsewhere.folder, "/nowhere");
+	configure(&elsewhere, "when = errors>3\ninterval = 1h");
+	kill(v.pid, SIGHUP);
+	wait_told(&v, text, sizeof(text), "all is as it was\n");
+	has(&v, "trigger=\"latency>5ms\"", true);
+	assert_goes_on(&v);
+	stop_server(&v);
+}
+
 /* The folder and the file belong to another user, as to a caller of sudo. */
 static void the_configuration_in_a_home_is_read_again(void **state)
 {
@@ -299,6 +321,7 @@ int main(void)
 		TEST(the_end_writes_what_was_kept),
 		TEST(names_that_gave_way_are_counted),
 		TEST(the_configuration_is_read_again),
+		TEST(after_an_error_of_the_folder_all_is_as_it_was),
 		TEST(the_configuration_in_a_home_is_read_again),
 	};
 	struct rlimit files;
