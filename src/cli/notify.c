@@ -20,19 +20,28 @@
 
 #define NS_PER_US 1000
 
-/* File-wide, as a process has one service manager. */
+/*
+ * Any user may write to the manager's socket, and fill its queue. The kernel lets those that wait
+ * in turn: so long at most.
+ */
+#define TURN_MS 200
+
+/* File-wide, as a process has one service manager. @unsent: states that found no room */
 static int notify_fd = -1;
+static char unsent[256];
 
 int notify_open(void)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	const char *name = getenv("NOTIFY_SOCKET");
 	size_t len = name ? strlen(name) : 0;
+	const struct timeval turn = {.tv_usec = TURN_MS * 1000};
 	socklen_t size;
 
 	if (notify_fd >= 0)
 		close(notify_fd);
 	notify_fd = -1;
+	unsent[0] = '\0';
 	if (!len)
 		return 0;
 	if ((name[0] != '/' && name[0] != '@') || len >= sizeof(to.sun_path))
@@ -45,10 +54,11 @@ int notify_open(void)
 	if (name[0] == '@')
 		to.sun_path[0] = '\0';
 	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
-	notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (notify_fd < 0)
 		return -errno;
-	if (connect(notify_fd, (const struct sockaddr *)&to, size)) {
+	if (setsockopt(notify_fd, SOL_SOCKET, SO_SNDTIMEO, &turn, sizeof(turn)) ||
+	    connect(notify_fd, (const struct sockaddr *)&to, size)) {
 		int err = -errno;
 
 		close(notify_fd);
@@ -60,9 +70,21 @@ int notify_open(void)
 
 int notify(const char *state)
 {
+	char all[sizeof(unsent) + 128];
+	int len;
+
 	if (notify_fd < 0)
 		return 0;
-	return send(notify_fd, state, strlen(state), MSG_NOSIGNAL) < 0 ? -errno : 1;
+	len = snprintf(all, sizeof(all), "%s%s", unsent, state);
+	if (send(notify_fd, all, (size_t)len, MSG_NOSIGNAL) >= 0) {
+		unsent[0] = '\0';
+		return 1;
+	}
+	if (errno != EAGAIN)
+		return -errno;
+	if (strcmp(state, NOTIFY_ALIVE) != 0 && (size_t)len < sizeof(unsent))
+		memcpy(unsent, all, (size_t)len + 1);
+	return -EAGAIN;
 }
 
 /* Return: whether @text is a number without anything else. */

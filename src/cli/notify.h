@@ -27,9 +27,10 @@
 int notify_open(void);
 
 /**
- * notify() - send @state, lines such as those above, without waiting
+ * notify() - send @state, lines such as those above; it waits for a moment if there is no room
  *
- * Return: 1 if it was sent, 0 if there is no service manager, or a negative errno.
+ * Return: 1 if it was sent, 0 if there is no service manager, or a negative errno; with -EAGAIN the
+ * next call sends it as well, but for NOTIFY_ALIVE.
  */
 int notify(const char *state);
 

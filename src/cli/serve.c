@@ -530,7 +530,11 @@ struct serve {
 	int epoll_fd; /* has the two below, the HTTP server and the peers */
 	int watchdog_fd;
 	int signal_fd;
+	uint64_t watchdog_ns; /* until the next ping */
 };
+
+/* A ping that found no room is sent again after this part of the time between two. */
+#define PINGS_AGAIN 10
 
 static uint64_t now_ms(void)
 {
@@ -591,7 +595,8 @@ static int open_own(void *context)
 	}
 	notify_open();
 	v->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	v->watchdog_fd = timer_new(notify_watchdog_ns(), true);
+	v->watchdog_ns = notify_watchdog_ns();
+	v->watchdog_fd = timer_new(v->watchdog_ns, true);
 	if (v->epoll_fd < 0 || v->watchdog_fd < 0 || watch(v, http_fd(v->http)) ||
 	    watch(v, v->watchdog_fd) || watch(v, v->signal_fd))
 		return -1;
@@ -637,13 +642,24 @@ static int take_peers(struct serve *v)
 	return v->peering.merge ? live_merge_ready(v->peering.merge) : 0;
 }
 
-/* Ping the watchdog from the main loop, so that a hung loop misses it. */
+/*
+ * Ping the watchdog from the main loop, so that a hung loop misses it; soon again if others fill
+ * the manager's socket.
+ */
+static void ping(struct serve *v)
+{
+	const uint64_t ns = notify_watchdog_ns();
+
+	timer_pace(v->watchdog_fd, &v->watchdog_ns,
+		   notify(NOTIFY_ALIVE) == -EAGAIN ? ns / PINGS_AGAIN : ns);
+}
+
 static int take_own(void *context)
 {
 	struct serve *v = context;
 
 	if (timer_fired(v->watchdog_fd))
-		notify(NOTIFY_ALIVE);
+		ping(v);
 	take_signals(v);
 	return take_peers(v) ?: http_ready(v->http);
 }

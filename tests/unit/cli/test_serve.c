@@ -445,6 +445,90 @@ static void a_service_manager_is_told(void **state)
 	assert_manager_is_told(name);
 }
 
+/* Any user may do that to the socket of systemd. Return: a descriptor that sends to it */
+static int fill_manager(const struct sockaddr_un *un, socklen_t size)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	assert_int_equal(connect(fd, (const struct sockaddr *)un, size), 0);
+	while (send(fd, "X=1\n", 4, 0) == 4)
+		;
+	assert_int_equal(errno, EAGAIN);
+	return fd;
+}
+
+/* What found no room is told later; a ping alone is not. */
+static void a_manager_without_room_is_told_later(void **state)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), other;
+	char name[64], text[256];
+	socklen_t size;
+	ssize_t n;
+
+	snprintf(name, sizeof(name), "@ntprof-full.%d", getpid());
+	strcpy(un.sun_path + 1, name + 1);
+	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name));
+	assert_int_equal(bind(fd, (struct sockaddr *)&un, size), 0);
+	setenv("NOTIFY_SOCKET", name, 1);
+	assert_int_equal(notify_open(), 1);
+	other = fill_manager(&un, size);
+	assert_int_equal(notify(NOTIFY_READY), -EAGAIN);
+	assert_int_equal(notify(NOTIFY_ALIVE), -EAGAIN);
+	assert_int_equal(notify(NOTIFY_ALIVE), -EAGAIN);
+	while (recv(fd, text, sizeof(text), MSG_DONTWAIT) > 0)
+		;
+	assert_int_equal(notify(NOTIFY_ALIVE), 1);
+	n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
+	assert_true(n > 0);
+	text[n] = '\0';
+	assert_string_equal(text, NOTIFY_READY NOTIFY_ALIVE);
+	assert_int_equal(notify(NOTIFY_ALIVE), 1);
+	assert_int_equal(recv(fd, text, sizeof(text), MSG_DONTWAIT), strlen(NOTIFY_ALIVE));
+	close(other);
+	close(fd);
+	unsetenv("NOTIFY_SOCKET");
+	assert_int_equal(notify_open(), 0);
+}
+
+/* One process of any user sends without a pause: pings and READY get their turn. */
+static void a_manager_that_is_flooded_is_told(void **state)
+{
+	struct sockaddr_un un = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char name[64];
+	socklen_t size;
+	struct server v;
+	pid_t flood;
+
+	snprintf(name, sizeof(name), "@ntprof-flood.%d", getpid());
+	strcpy(un.sun_path + 1, name + 1);
+	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name));
+	assert_int_equal(bind(fd, (struct sockaddr *)&un, size), 0);
+	flood = fork();
+	if (!flood) {
+		int to = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		connect(to, (const struct sockaddr *)&un, size);
+		while (send(to, "X=1\n", 4, 0) == 4)
+			;
+		_exit(0);
+	}
+	setenv("NOTIFY_SOCKET", name, 1);
+	setenv("WATCHDOG_USEC", "200000", 1);
+	start_tcp(&v, 1);
+	assert_told(fd, "READY=1\nSTATUS=Tracing\n");
+	for (unsigned int i = 0; i < 3; i++)
+		assert_told(fd, "WATCHDOG=1\n");
+	stop_server(&v);
+	kill(flood, SIGKILL);
+	waitpid(flood, NULL, 0);
+	close(fd);
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+}
+
 static void a_watchdog_of_others_is_none(void **state)
 {
 	char pid[16];
@@ -510,6 +594,8 @@ int main(void)
 		cmocka_unit_test(a_unix_socket_is_served_and_goes_away),
 		cmocka_unit_test(a_unix_socket_of_another_instance_stays),
 		cmocka_unit_test(a_service_manager_is_told),
+		cmocka_unit_test(a_manager_without_room_is_told_later),
+		cmocka_unit_test(a_manager_that_is_flooded_is_told),
 		cmocka_unit_test(a_watchdog_of_others_is_none),
 		cmocka_unit_test(addresses_are_numbers),
 	};
