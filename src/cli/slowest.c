@@ -50,6 +50,8 @@ void slowest_interval(struct slowest *s, const struct tracer *t)
 		end = record_end_ns(r);
 		tracer_controller_name(t, r, to->controller, sizeof(to->controller));
 		to->qid = r->qid;
+		to->slot = r->slot;
+		to->who = tracer_who(t, r);
 		to->cid = r->cid;
 		to->stage = longest_stage(r, t);
 		to->ended_ms =

@@ -422,8 +422,8 @@ static void take_slow(struct series *to, const struct stats_row *r, const struct
 	struct exposition_exemplar *x = &to->now.slow;
 	char labels[EXPOSITION_LABELS_LEN] = "", number[16];
 
-	if (!slow->ns || r->shared || slow->qid != r->qid ||
-	    strcmp(slow->controller, r->controller) != 0)
+	if (!slow->ns || r->shared || slow->qid != r->qid || slow->slot != r->slot ||
+	    slow->who != r->who || strcmp(slow->controller, r->controller) != 0)
 		return;
 	snprintf(number, sizeof(number), "%u", slow->cid);
 	exposition_label(labels, "cid", number);

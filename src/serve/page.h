@@ -95,6 +95,7 @@ struct page_scrapes {
  * @ns: how long it took; 0: there is none
  * @ended_ms: when it ended, milliseconds since 1970
  * @stage: the stage that took longest; "" if that is not known
+ * @slot, @who: its connection, see struct stats_row
  */
 struct page_slow {
 	char controller[32];
@@ -103,6 +104,8 @@ struct page_slow {
 	uint64_t ns;
 	uint64_t ended_ms;
 	const char *stage;
+	uint32_t slot;
+	uint32_t who;
 };
 
 /**

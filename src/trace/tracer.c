@@ -461,6 +461,11 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
 	connections_controller_name(t, r, buf, size);
 }
 
+uint32_t tracer_who(const struct tracer *t, const struct nt_record *r)
+{
+	return connections_who(t, r);
+}
+
 void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct queue_info *q)
 {
 	connections_queue(t, slot, gen, q);

@@ -184,6 +184,10 @@ uint64_t tracer_in_flight(struct tracer *t);
 void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
 			    size_t size);
 
+/** tracer_who() - &stats_row.who of the connection of record @r, if a host's is one of the last two
+ */
+uint32_t tracer_who(const struct tracer *t, const struct nt_record *r);
+
 /**
  * tracer_queue() - describe the connection that has slot @slot (of a record) now
  * @gen: of the record. A host's names are those of its controller, if that is one of the last two

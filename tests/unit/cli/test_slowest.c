@@ -25,6 +25,11 @@ void tracer_controller_name(const struct tracer *t, const struct nt_record *r, c
 	snprintf(buf, size, "nvme%u", r->slot);
 }
 
+uint32_t tracer_who(const struct tracer *t, const struct nt_record *r)
+{
+	return r->gen + 7;
+}
+
 /* A command that ended @ago ns ago and took @ns. */
 static struct nt_record took(uint64_t ns, uint64_t ago, uint16_t cid)
 {
@@ -35,6 +40,7 @@ static struct nt_record took(uint64_t ns, uint64_t ago, uint16_t cid)
 		.op = NT_OP_READ,
 		.cid = cid,
 		.slot = 3,
+		.gen = 2,
 		.points = {[NT_H_SUBMIT] = end - ns, [NT_H_COMPLETE] = end},
 	};
 }
@@ -64,6 +70,8 @@ static void slowest_is_one_that_ended_well(void **state)
 	assert_int_equal(s.told[NT_OP_READ].cid, 1);
 	assert_int_equal(s.told[NT_OP_READ].ns, 5 * MS);
 	assert_string_equal(s.told[NT_OP_READ].controller, "nvme3");
+	assert_int_equal(s.told[NT_OP_READ].slot, 3);
+	assert_int_equal(s.told[NT_OP_READ].who, 9);
 	assert_int_equal(s.told[NT_OP_WRITE].ns, 0);
 	/* The next interval begins without any. */
 	slowest_interval(&s, NULL);

@@ -255,6 +255,11 @@ void tracer_queue(const struct tracer *t, uint32_t slot, uint32_t gen, struct qu
 	*q = traced.queue ? *traced.queue : (struct queue_info){.slot = slot, .sqsize = 1};
 }
 
+uint32_t tracer_who(const struct tracer *t, const struct nt_record *r)
+{
+	return 0;
+}
+
 void tracer_controller_name(const struct tracer *t, const struct nt_record *r, char *buf,
 			    size_t size)
 {

@@ -664,7 +664,7 @@ static void stages_beside_a_missing_point_are_one(void **state)
 /* Nor does a row of another controller, queue or kind of row; nor one without such a command. */
 static void an_exemplar_is_at_its_row_alone(void **state)
 {
-	static const struct page_slow slow = {"nvme0", 2, 0x4d, 5000, 1700000001234, ""};
+	static const struct page_slow slow = {"nvme0", 2, 0x4d, 5000, 1700000001234, "", 0, 0};
 	static const struct {
 		const char *controller;
 		unsigned int qid;
@@ -702,6 +702,27 @@ static void an_exemplar_is_at_its_row_alone(void **state)
 	}
 }
 
+/* Another connection has had the controller's name, in the same interval. */
+static void an_exemplar_is_of_its_connection(void **state)
+{
+	static const char *const nqn[] = {"nqn.2024-01.io.example:a", "nqn.2024-01.io.example:b"};
+	struct made *m = *state;
+
+	m->slow[NT_OP_READ] = (struct page_slow){"nvme0", 2, 77, 5000, 1, "", 4, 9};
+	m->told = m->slow;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct stats_row *r = stats_row(&m->s, "nvme0", nqn[i], 2, NT_OP_READ, false);
+
+		assert_non_null(r);
+		r->slot = 4;
+		r->who = 9 + i;
+		count(r, i ? 5000 : 1500, 4096);
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_non_null(strstr(m->text, " # {"));
+	assert_null(strstr(strstr(m->text, " # {") + 1, " # {"));
+}
+
 /* Its labels have room up to the last byte. */
 static void an_exemplar_with_long_labels_is_left_out(void **state)
 {
@@ -712,7 +733,7 @@ static void an_exemplar_with_long_labels_is_left_out(void **state)
 	for (size_t len = EXPOSITION_EXEMPLAR_LEN - 1; len <= EXPOSITION_EXEMPLAR_LEN; len++) {
 		memset(stage, 'x', sizeof(stage));
 		stage[len - others] = '\0';
-		m->slow[NT_OP_READ] = (struct page_slow){"nvme0", 2, 1, 5000, 1, stage};
+		m->slow[NT_OP_READ] = (struct page_slow){"nvme0", 2, 1, 5000, 1, stage, 0, 0};
 		m->told = m->slow;
 		count(row(m, "nvme0", 2, NT_OP_READ), 5000, 4096);
 		render(m, EXPOSITION_OPENMETRICS);
@@ -752,6 +773,7 @@ int main(void)
 		TEST(events_of_controllers_that_are_over_give_way),
 		TEST(events_of_a_number_that_another_has_give_way),
 		TEST(an_exemplar_is_at_its_row_alone),
+		TEST(an_exemplar_is_of_its_connection),
 		TEST(an_exemplar_with_long_labels_is_left_out),
 	};
 

@@ -633,8 +633,8 @@ static void a_subsystem_may_be_called_as_the_others_are(void **state)
 static void a_slow_command_is_an_exemplar(void **state)
 {
 	struct page_slow slow[NT_OPS_NR] = {
-		[NT_OP_READ] = {"nvme0", 2, 77, 5000, 1700000001234, "network_and_target"},
-		[NT_OP_WRITE] = {"nvme1", 2, 78, 5000, 1700000001234, ""},
+		[NT_OP_READ] = {"nvme0", 2, 77, 5000, 1700000001234, "network_and_target", 0, 0},
+		[NT_OP_WRITE] = {"nvme1", 2, 78, 5000, 1700000001234, "", 0, 0},
 	};
 	struct made *m = *state;
 
@@ -851,7 +851,7 @@ static void fill(struct made *m)
 	m->kept.newest_ns = 1700000000000000000;
 	m->from.kept = &m->kept;
 	m->slow[NT_OP_WRITE] =
-		(struct page_slow){"nvme0", 1, 4097, 700, 1700000001234, "blk_submission"};
+		(struct page_slow){"nvme0", 1, 4097, 700, 1700000001234, "blk_submission", 0, 0};
 	m->told = m->slow;
 	for (unsigned int i = 0; i < COUNTERS_NR; i++)
 		m->s.counters_total[i] = i;
