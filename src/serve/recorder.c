@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "core/job.h"
 #include "core/names.h"
 #include "core/output.h"
 #include "core/path_events.h"
@@ -26,6 +28,10 @@
 /*
  * One file of a flight recorder while it is written: blocks of a ring as a stream. The file gets
  * its name when it is complete and on the disk. Otherwise it disappears.
+ *
+ * A disk may hang for minutes, and may be the one that the conditions are about. So whatever asks
+ * the file system is a job: functions of jobs are called job_*(), and what they use is theirs while
+ * one runs.
  */
 
 /* Size of the buffer for bytes that the disk has not taken yet. */
@@ -43,6 +49,9 @@
  * @full: there is no room for more
  * @crowded: there is none because of --keep-free
  * @named: the file has its name
+ * @in, @job: the recorder's
+ * @room: as many bytes of the file may be written
+ * @asked, @unwritten: as many are asked for; these of them are not on the disk
  */
 struct keep_file {
 	char path[PATH_MAX + FOLDER_NAME_LEN];
@@ -56,6 +65,11 @@ struct keep_file {
 	bool full;
 	bool crowded;
 	bool named;
+	uint64_t room;
+	uint64_t asked;
+	uint64_t unwritten;
+	struct folder *in;
+	struct job *job;
 	struct destination to;
 	struct output *out;
 	struct stream_writer *w;
@@ -70,40 +84,42 @@ _Static_assert(FILE_BUFFER_BYTES >= STREAM_BUFFER_MIN && FILE_BUFFER_BYTES > 2 *
 	       "a stream needs that");
 
 /* The path is for messages only. */
-static void name_file(struct keep_file *f, struct folder *in, unsigned int tried)
+static void name_file(struct keep_file *f, unsigned int tried)
 {
-	folder_next(in, f->realtime_ns, tried, f->name);
-	snprintf(f->path, sizeof(f->path), "%s/%s", in->path, f->name);
+	folder_next(f->in, f->realtime_ns, tried, f->name);
+	snprintf(f->path, sizeof(f->path), "%s/%s", f->in->path, f->name);
+}
+
+static int job_open(void *file)
+{
+	struct keep_file *f = file;
+	int err = folder_open(f->in);
+
+	if (err)
+		return err;
+	folder_begin_file(f->in);
+	name_file(f, 0);
+	err = folder_make_room(f->in, f->room, f->room);
+	f->crowded = err == -ENOSPC;
+	err = err ?: destination_open_in(&f->to, f->in->fd, f->name);
+	if (err)
+		f->to.fd = -1;
+	return err;
 }
 
 /**
  * keep_file_open() - begin a file
- * @f: filled; the caller has set @next
- * @records: bytes of the first records. Together with what surrounds them they have room.
+ * @f: the caller has set @next, @realtime_ns, @in and @job, and @room to the bytes of what the file
+ *     has at least
  *
- * Return: 0 or a negative errno.
+ * Return: 0, -EAGAIN when the disk has not answered, or another negative errno.
  */
-static int keep_file_open(struct keep_file *f, struct folder *in,
-			  const struct stream_header *header, int64_t realtime_ns, uint64_t records)
+static int keep_file_open(struct keep_file *f, const struct stream_header *header)
 {
-	/* The header and the names before them take less than the end. */
-	const uint64_t bytes = records + 2 * END_BYTES;
-	int err;
+	int err = job_do(f->job, job_open, f);
 
-	f->to.fd = -1;
-	f->realtime_ns = realtime_ns;
-	err = folder_open(in);
 	if (err)
 		return err;
-	folder_begin_file(in);
-	name_file(f, in, 0);
-	err = folder_make_room(in, bytes, bytes);
-	f->crowded = err == -ENOSPC;
-	err = err ?: destination_open_in(&f->to, in->fd, f->name);
-	if (err) {
-		f->to.fd = -1;
-		return err;
-	}
 	f->out = output_new(f->to.fd, FILE_BUFFER_BYTES);
 	if (!f->out)
 		return -errno;
@@ -111,8 +127,18 @@ static int keep_file_open(struct keep_file *f, struct folder *in,
 	return f->w ? 0 : -errno;
 }
 
-/* Checks the buffer and the folder. Return: 0, -EAGAIN or another negative errno. */
-static int room_for(struct keep_file *f, struct folder *in, uint64_t bytes)
+static int job_make_room(void *file)
+{
+	struct keep_file *f = file;
+
+	return folder_make_room(f->in, f->asked, f->unwritten);
+}
+
+/*
+ * Checks the buffer and the folder, where older files are removed to make room. Return: 0, -EAGAIN
+ * or another negative errno.
+ */
+static int room_for(struct keep_file *f, uint64_t bytes)
 {
 	int err = output_error(f->out);
 
@@ -121,33 +147,55 @@ static int room_for(struct keep_file *f, struct folder *in, uint64_t bytes)
 	if (output_room(f->out) < ROOM_BYTES)
 		return -EAGAIN;
 	bytes += stream_bytes(f->w) + END_BYTES;
-	err = folder_make_room(in, bytes, bytes - output_written(f->out));
+	if (!f->asked && bytes <= f->room)
+		return 0;
+	if (!f->asked) {
+		f->asked = bytes;
+		f->unwritten = bytes - output_written(f->out);
+	}
+	err = job_do(f->job, job_make_room, f);
+	if (err == -EAGAIN)
+		return err;
+	if (!err)
+		f->room = f->asked;
+	f->asked = 0;
 	f->crowded = err == -ENOSPC;
 	/* If --keep-free is reached, a file that has some records is kept. */
 	f->full = err == -EFBIG || (f->crowded && f->first_ns);
-	return err;
+	/* More may be needed by now. */
+	return err ?: bytes <= f->room ? 0 : -EAGAIN;
 }
 
 /* Return: as room_for(). */
-static int tell(struct keep_file *f, struct folder *in, const struct stream_event *e)
+static int tell(struct keep_file *f, const struct stream_event *e)
 {
-	return room_for(f, in, sizeof(*e)) ?: stream_write(f->w, e);
+	return room_for(f, sizeof(*e)) ?: stream_write(f->w, e);
+}
+
+static bool is_untold(const struct ring_queue *q, const struct ring *r, const struct ring_block *b)
+{
+	return q->told != r->file && q->last_block >= b->number;
 }
 
 /* Announces the connections that @b may have records of and that this file does not have yet. */
-static int tell_queues(struct keep_file *f, struct ring *r, struct folder *in,
-		       const struct ring_block *b)
+static int tell_queues(struct keep_file *f, struct ring *r, const struct ring_block *b)
 {
 	struct stream_event e = {.type = STREAM_QUEUE};
 	struct ring_queue *q = NULL, *next = NULL;
+	uint64_t bytes = 0;
 	int err;
 
 	HASH_ITER(hh, r->queues, q, next)
+	bytes += is_untold(q, r, b) ? sizeof(e) : 0;
+	err = bytes ? room_for(f, bytes) : 0;
+	if (err)
+		return err;
+	HASH_ITER(hh, r->queues, q, next)
 	{
-		if (q->told == r->file || q->last_block < b->number)
+		if (!is_untold(q, r, b))
 			continue;
 		e.queue = q->q;
-		err = tell(f, in, &e);
+		err = tell(f, &e);
 		if (err)
 			return err;
 		q->told = r->file;
@@ -159,7 +207,7 @@ static int tell_queues(struct keep_file *f, struct ring *r, struct folder *in,
  * Announces all namespaces. There are few of them, and it does no harm if this block has no record
  * of some.
  */
-static int tell_devices(struct keep_file *f, struct ring *r, struct folder *in)
+static int tell_devices(struct keep_file *f, struct ring *r)
 {
 	struct stream_event e = {.type = STREAM_DEVICE};
 	struct ring_device *d = NULL, *next = NULL;
@@ -170,7 +218,7 @@ static int tell_devices(struct keep_file *f, struct ring *r, struct folder *in)
 		if (d->told == r->file)
 			continue;
 		e.device = d->d;
-		err = tell(f, in, &e);
+		err = tell(f, &e);
 		if (err)
 			return err;
 		d->told = r->file;
@@ -182,25 +230,24 @@ static int tell_devices(struct keep_file *f, struct ring *r, struct folder *in)
  * Connections and namespaces may be many, and so may blocks: they are gone through only if one of
  * them is new or was given a record since the last time.
  */
-static int tell_names(struct keep_file *f, struct ring *r, struct folder *in,
-		      const struct ring_block *b)
+static int tell_names(struct keep_file *f, struct ring *r, const struct ring_block *b)
 {
 	int err;
 
 	if (!r->untold)
 		return 0;
-	err = tell_queues(f, r, in, b) ?: tell_devices(f, r, in);
+	err = tell_queues(f, r, b) ?: tell_devices(f, r);
 	r->untold = err;
 	return err;
 }
 
-static int write_block(struct keep_file *f, struct ring *r, struct folder *in, struct ring_block *b)
+static int write_block(struct keep_file *f, struct ring *r, struct ring_block *b)
 {
 	struct stream_event clock = {.type = STREAM_CLOCK, .clock = b->ended};
 	int err;
 
-	err = tell_names(f, r, in, b) ?:
-	      room_for(f, in, b->records.len + sizeof(clock)) ?:
+	err = tell_names(f, r, b) ?:
+	      room_for(f, b->records.len + sizeof(clock)) ?:
 	      stream_write(f->w, &clock)	      ?:
 	      stream_write_gathered(f->w, &b->records);
 	if (err)
@@ -216,18 +263,17 @@ static int write_block(struct keep_file *f, struct ring *r, struct folder *in, s
 /**
  * keep_file_feed() - write complete blocks, as far as the buffer has room for them
  * @r: ring; it keeps the blocks that are written
- * @in: folder; its older files are removed to make room
  *
  * Return: 1 when there are no more blocks, 0 when some have to wait, or a negative errno. @f->full
  * is set if the file ends because there is no more room.
  */
-static int keep_file_feed(struct keep_file *f, struct ring *r, struct folder *in)
+static int keep_file_feed(struct keep_file *f, struct ring *r)
 {
 	struct ring_block *b;
 	int err;
 
 	while ((b = ring_from(r, f->next))) {
-		err = write_block(f, r, in, b);
+		err = write_block(f, r, b);
 		if (err)
 			return err == -EAGAIN ? 0 : err;
 	}
@@ -247,7 +293,8 @@ static int keep_file_end(struct keep_file *f, const struct ring *r)
 
 	if (err || f->ended)
 		return err;
-	if (output_room(f->out) < ROOM_BYTES)
+	/* What was asked for may be for a block that is not kept any more. */
+	if (output_room(f->out) < ROOM_BYTES || (f->asked && room_for(f, 0) == -EAGAIN))
 		return -EAGAIN;
 	/* The losses during the time of the file. */
 	for (unsigned int i = 0; i < COUNTERS_NR && f->first_ns; i++)
@@ -260,32 +307,39 @@ static int keep_file_end(struct keep_file *f, const struct ring *r)
 	return err;
 }
 
-/* Return: 0 or a negative errno */
-static int take_name(struct keep_file *f, struct folder *in)
+static int job_take_name(void *file)
 {
+	struct keep_file *f = file;
 	int err = -EEXIST;
 
 	for (unsigned int i = 0; i < FOLDER_NAMES_TRIED && err == -EEXIST; i++) {
 		if (i)
-			name_file(f, in, i);
+			name_file(f, i);
 		err = destination_commit(&f->to);
 	}
-	f->named = !err;
-	if (f->named) {
-		folder_end_file(in, stream_bytes(f->w));
-		folder_add(in, f->to.folder_fd, f->name);
+	if (!err) {
+		folder_end_file(f->in, stream_bytes(f->w));
+		folder_add(f->in, f->to.folder_fd, f->name);
 	}
+	return err;
+}
+
+/* Return: 0, -EAGAIN or another negative errno */
+static int take_name(struct keep_file *f)
+{
+	int err = job_do(f->job, job_take_name, f);
+
+	f->named = !err;
 	return err;
 }
 
 /**
  * keep_file_commit() - bring the file one step nearer to its name; call again until it is not 0
- * @in: folder that counts the file once it has its name
  *
  * Return: 1 when the file has its name and would survive a power cut, 0 when the disk has not taken
  * all of it, or a negative errno. The file may have its name in spite of an error.
  */
-static int keep_file_commit(struct keep_file *f, struct folder *in)
+static int keep_file_commit(struct keep_file *f)
 {
 	int err = output_error(f->out);
 
@@ -297,7 +351,9 @@ static int keep_file_commit(struct keep_file *f, struct folder *in)
 	err = output_error(f->out);
 	if (err || f->named)
 		return err ?: 1;
-	err = take_name(f, in);
+	err = take_name(f);
+	if (err == -EAGAIN)
+		return 0;
 	/* A new name is on the disk only when its folder has been synchronized. */
 	if (!err)
 		output_sync(f->out, f->to.folder_fd);
@@ -309,32 +365,33 @@ static int keep_file_commit(struct keep_file *f, struct folder *in)
  *
  * The file gets its name if all of it has been written, even if that is not on the disk yet.
  */
-static int keep_file_hurry(struct keep_file *f, struct folder *in)
+static int keep_file_hurry(struct keep_file *f)
 {
-	int err = output_error(f->out);
+	int err = f->w ? output_error(f->out) : -ETIMEDOUT;
 
 	if (err || f->named)
 		return err ?: 1;
 	if (!f->ended || output_written(f->out) < stream_bytes(f->w))
 		return 0;
-	return take_name(f, in) ?: 1;
+	return take_name(f) ?: 1;
 }
 
-/** keep_file_close() - release; a file without its name disappears */
+/** keep_file_close() - release what is no job; then @f->to is to be closed */
 static void keep_file_close(struct keep_file *f)
 {
 	stream_writer_free(f->w);
 	f->w = NULL;
 	output_free(f->out);
 	f->out = NULL;
-	if (f->to.fd >= 0)
-		destination_close(&f->to);
-	f->to.fd = -1;
 }
 
 /* The longest single wait for the disk while the recorder finishes. */
 #define SETTLE_NS 20000000ULL
 #define NS_PER_SECOND 1e9
+/* How long other options wait for the disk that they are about, before the caller goes on. */
+#define CHANGE_NS 500000000ULL
+
+static const struct timespec moment = {.tv_nsec = 1000000};
 
 /**
  * struct recorder - a flight recorder
@@ -345,6 +402,11 @@ static void keep_file_close(struct keep_file *f)
  * @next_block: the first block that is in no file
  * @events: what happened to controllers; the first @events_in of all are in files
  * @newest, @newest_ns: as struct keep_counts has them
+ * @job: what is asked of the file system
+ * @left, @lost_room: a file that is to be closed, while @leaves; without a name it disappears. It
+ *                    was not written for want of room
+ * @change, @change_folder: what the folder is to be, while @changes; @warning is "" or about it
+ * @seen: of @folder, when no job used it
  * @triggers: of the present conditions, and of what is no condition
  * @counted: how often conditions fired, up to recorder_change(); the last ones that were in use
  *           come first. So a condition that comes again goes on counting.
@@ -367,6 +429,19 @@ struct recorder {
 	char why[WHEN_TEXT_LEN + 64];
 	char newest[FOLDER_NAME_LEN];
 	int64_t newest_ns;
+	struct job job;
+	struct destination left;
+	bool leaves;
+	bool lost_room;
+	struct recorder_options change;
+	char change_folder[PATH_MAX];
+	char warning[FOLDER_WARNING_LEN];
+	bool changes;
+	struct {
+		uint64_t removed;
+		uint64_t used;
+		unsigned int nr;
+	} seen;
 	uint64_t triggers[TRIGGERS_MAX];
 	struct {
 		char text[WHEN_TEXT_LEN];
@@ -393,11 +468,12 @@ static void say(const struct recorder *r, bool failed, const char *format, ...)
 }
 
 /* On an error the folder stays as it was, with its files and its lock. */
-static int set_folder(struct recorder *r, const struct recorder_options *o)
+static int job_change(void *recorder)
 {
+	struct recorder *r = recorder;
+	const struct recorder_options *o = &r->change;
 	struct folder *f = &r->folder, before = *f;
-	int n = snprintf(f->path, sizeof(f->path), "%s", o->folder), err = 0;
-	char warning[FOLDER_WARNING_LEN];
+	int n = snprintf(f->path, sizeof(f->path), "%s", r->change_folder), err = 0;
 
 	if (n < 0 || (size_t)n >= sizeof(f->path))
 		err = -ENAMETOOLONG;
@@ -412,8 +488,8 @@ static int set_folder(struct recorder *r, const struct recorder_options *o)
 		f->keep_free = before.keep_free;
 		return err;
 	}
-	if (folder_warning(f, warning))
-		say(r, true, "%s", warning);
+	if (!folder_warning(f, r->warning))
+		r->warning[0] = '\0';
 	return 0;
 }
 
@@ -446,17 +522,65 @@ static void set_when(struct recorder *r, struct when *w)
 	*w = (struct when){.nr = 0};
 }
 
-int recorder_change(struct recorder *r, struct recorder_options *o)
+static void see_folder(struct recorder *r)
 {
-	int err = set_folder(r, o);
+	if (r->job.busy)
+		return;
+	r->seen.removed = r->folder.removed;
+	r->seen.used = r->folder.used;
+	r->seen.nr = r->folder.nr;
+}
 
+/* Return: 0, -EAGAIN when the disk has not answered, or another negative errno */
+static int change(struct recorder *r)
+{
+	int err = job_do(&r->job, job_change, r);
+
+	if (err == -EAGAIN)
+		return err;
+	r->changes = false;
 	if (err) {
-		when_free(&o->when);
+		when_free(&r->change.when);
 		return err;
 	}
-	r->after_ns = o->after_ns;
-	ring_resize(&r->ring, o->keep_ns, o->memory_bytes);
-	set_when(r, &o->when);
+	if (r->warning[0])
+		say(r, true, "%s", r->warning);
+	r->after_ns = r->change.after_ns;
+	ring_resize(&r->ring, r->change.keep_ns, r->change.memory_bytes);
+	set_when(r, &r->change.when);
+	see_folder(r);
+	return 0;
+}
+
+/* As recorder_change(); -EAGAIN: the disk has not answered within @patience_ns, and still may. */
+static int change_within(struct recorder *r, struct recorder_options *o, uint64_t patience_ns)
+{
+	const uint64_t since = monotonic_ns();
+	const size_t len = strlen(o->folder);
+	int err;
+
+	if (r->changes || len >= sizeof(r->change_folder)) {
+		when_free(&o->when);
+		return r->changes ? -EBUSY : -ENAMETOOLONG;
+	}
+	memcpy(r->change_folder, o->folder, len + 1);
+	r->change = *o;
+	r->change.folder = NULL;
+	o->when = (struct when){.nr = 0};
+	r->changes = true;
+	while ((err = change(r)) == -EAGAIN && monotonic_ns() - since < patience_ns) {
+		nanosleep(&moment, NULL);
+	}
+	return err;
+}
+
+int recorder_change(struct recorder *r, struct recorder_options *o)
+{
+	int err = change_within(r, o, CHANGE_NS);
+
+	if (err != -EAGAIN)
+		return err;
+	say(r, true, "the disk does not answer: options of files change when it does");
 	return 0;
 }
 
@@ -471,7 +595,8 @@ struct recorder *recorder_new(struct recorder_options *o, enum nt_side side, rec
 		r->tell = tell;
 		r->context = context;
 		r->file.to.fd = r->folder.fd = r->folder.lock_fd = -1;
-		err = ring_init(&r->ring, o->keep_ns, o->memory_bytes) ?: recorder_change(r, o);
+		err = ring_init(&r->ring, o->keep_ns, o->memory_bytes)
+			      ?: change_within(r, o, UINT64_MAX);
 	}
 	if (!err)
 		return r;
@@ -487,22 +612,51 @@ void recorder_begin(struct recorder *r, const struct stream_header *header)
 	r->begun = true;
 }
 
+static int job_close(void *recorder)
+{
+	struct recorder *r = recorder;
+
+	if (r->lost_room)
+		folder_lost_room(&r->folder);
+	r->lost_room = false;
+	if (r->left.fd >= 0)
+		destination_close(&r->left);
+	return 0;
+}
+
+static void close_left(struct recorder *r)
+{
+	if (r->leaves)
+		r->leaves = job_do(&r->job, job_close, r) == -EAGAIN;
+}
+
 static void end_file(struct recorder *r)
 {
 	keep_file_close(&r->file);
+	if (r->file.asked)
+		job_leave(&r->job);
+	r->left = r->file.to;
+	r->file.to.fd = -1;
+	r->leaves = true;
+	close_left(r);
+	see_folder(r);
 	r->writing = false;
 	r->closing = false;
 	r->ring.reader = 0;
 }
 
-static void fail(struct recorder *r, int err)
+static void tell_failure(struct recorder *r, int err)
 {
 	r->failed++;
-	if (err == -ENOSPC && !r->file.crowded)
-		folder_lost_room(&r->folder);
 	say(r, true, "%s is not written (%s): %s%s; its records are kept on",
 	    r->file.path[0] ? r->file.path : r->folder.path, r->why, folder_error(err),
 	    r->file.crowded ? " but what --keep-free leaves to others" : "");
+}
+
+static void fail(struct recorder *r, int err)
+{
+	r->lost_room = err == -ENOSPC && !r->file.crowded;
+	tell_failure(r, err);
 	end_file(r);
 }
 
@@ -529,11 +683,20 @@ static void succeed(struct recorder *r, int err)
 	end_file(r);
 }
 
+/* Return: whether the file has begun */
+static bool open_file(struct recorder *r)
+{
+	int err = r->leaves ? -EAGAIN : keep_file_open(&r->file, &r->header);
+
+	if (err && err != -EAGAIN)
+		fail(r, err);
+	return !err;
+}
+
 static void set_off(struct recorder *r, unsigned int trigger, const char *why, uint64_t after_ns)
 {
 	uint64_t now = monotonic_ns();
 	const struct ring_block *first;
-	int err;
 
 	r->triggers[trigger]++;
 	/* The file that is being written has this event as well. */
@@ -544,16 +707,22 @@ static void set_off(struct recorder *r, unsigned int trigger, const char *why, u
 	r->until_ns = now + after_ns;
 	r->writing = true;
 	ring_end_block(&r->ring);
-	r->file = (struct keep_file){.next = r->next_block, .events = r->events_in, .to.fd = -1};
 	r->ring.file++;
 	r->ring.untold = true;
 	r->ring.reader = r->next_block ?: 1;
 	r->ring.missed = 0;
-	first = ring_from(&r->ring, r->file.next);
-	err = keep_file_open(&r->file, &r->folder, &r->header, realtime_ns(),
-			     first ? first->records.len : 0);
-	if (err)
-		fail(r, err);
+	first = ring_from(&r->ring, r->next_block);
+	r->file = (struct keep_file){
+		.realtime_ns = realtime_ns(),
+		.next = r->next_block,
+		.events = r->events_in,
+		/* The header and the names before them take less than the end. */
+		.room = (first ? first->records.len : 0) + 2 * END_BYTES,
+		.in = &r->folder,
+		.job = &r->job,
+		.to.fd = -1,
+	};
+	open_file(r);
 }
 
 bool recorder_record(struct recorder *r, const struct nt_record *rec)
@@ -631,7 +800,7 @@ static int tell_events(struct recorder *r, uint64_t now)
 
 		e.path = *path_events_at(p, p->nr - (size_t)(p->total - *in));
 		if (e.path.ns + r->ring.keep_ns >= now)
-			err = tell(&r->file, &r->folder, &e);
+			err = tell(&r->file, &e);
 	}
 	return err;
 }
@@ -648,7 +817,7 @@ static int feed(struct recorder *r, uint64_t now)
 	ret = tell_events(r, now);
 	if (ret == -EAGAIN)
 		return 0;
-	ret = ret ?: keep_file_feed(&r->file, &r->ring, &r->folder);
+	ret = ret ?: keep_file_feed(&r->file, &r->ring);
 	if (r->file.full) {
 		r->closing = true;
 		ret = 1;
@@ -659,17 +828,31 @@ static int feed(struct recorder *r, uint64_t now)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
+/* A change that waited for the disk. */
+static void change_late(struct recorder *r)
+{
+	int err = change(r);
+
+	if (err && err != -EAGAIN)
+		say(r, true, "cannot keep files in %s: %s; options of files are as they were",
+		    r->change_folder, folder_error(err));
+}
+
 void recorder_work(struct recorder *r)
 {
 	uint64_t now = monotonic_ns();
 	int ret;
 
 	ring_age(&r->ring, now);
-	if (!r->writing)
+	close_left(r);
+	if (r->changes)
+		change_late(r);
+	see_folder(r);
+	if (!r->writing || (!r->file.w && !open_file(r)))
 		return;
 	ret = r->file.ended ? 0 : feed(r, now);
 	if (!ret && r->file.ended)
-		ret = keep_file_commit(&r->file, &r->folder);
+		ret = keep_file_commit(&r->file);
 	if (ret < 0 && !r->file.named)
 		fail(r, ret);
 	else if (ret)
@@ -679,10 +862,22 @@ void recorder_work(struct recorder *r)
 /* Ends the file at once, because the time for it has run out. */
 static void give_up(struct recorder *r)
 {
-	if (keep_file_hurry(&r->file, &r->folder) == 1)
+	if (keep_file_hurry(&r->file) == 1) {
 		succeed(r, -ETIMEDOUT);
-	else
+	} else if (!job_runs(&r->job)) {
 		fail(r, -ETIMEDOUT);
+	} else {
+		tell_failure(r, -ETIMEDOUT);
+		r->writing = false;
+	}
+}
+
+static void settle(struct recorder *r)
+{
+	if (r->writing && r->file.w)
+		output_settle(r->file.out, -1, SETTLE_NS);
+	else if (r->writing || r->leaves)
+		nanosleep(&moment, NULL);
 }
 
 void recorder_finish(struct recorder *r, uint64_t patience_ns)
@@ -692,12 +887,14 @@ void recorder_finish(struct recorder *r, uint64_t patience_ns)
 	ring_end_block(&r->ring);
 	recorder_trigger(r, TRIGGER_EXIT);
 	r->until_ns = 0;
-	while (r->writing) {
+	while (r->writing || r->leaves) {
 		recorder_work(r);
-		if (r->writing && monotonic_ns() > until)
-			give_up(r);
+		if (monotonic_ns() <= until)
+			settle(r);
 		else if (r->writing)
-			output_settle(r->file.out, -1, SETTLE_NS);
+			give_up(r);
+		else
+			break;
 	}
 }
 
@@ -716,9 +913,9 @@ void recorder_counts(const struct recorder *r, struct keep_counts *c)
 		.unnamed = r->ring.unnamed,
 		.written = r->written,
 		.failed = r->failed,
-		.removed = r->folder.removed,
-		.files = r->folder.nr,
-		.disk_bytes = r->folder.used,
+		.removed = r->seen.removed,
+		.files = r->seen.nr,
+		.disk_bytes = r->seen.used,
 		.newest = r->newest[0] ? r->newest : NULL,
 		.newest_ns = r->newest_ns,
 	};
@@ -731,9 +928,12 @@ void recorder_counts(const struct recorder *r, struct keep_counts *c)
 
 void recorder_free(struct recorder *r)
 {
-	if (!r)
+	/* A job that still waits has the recorder's memory for as long as the process lives. */
+	if (!r || job_runs(&r->job))
 		return;
 	keep_file_close(&r->file);
+	if (r->file.to.fd >= 0)
+		destination_close(&r->file.to);
 	folder_close(&r->folder);
 	when_free(&r->when);
 	path_events_free(&r->events);

@@ -2,7 +2,7 @@
 /*
  * The flight recorder keeps the latest records. When a trigger fires, it writes them as a stream,
  * and with them the records of some time afterwards. It never waits for a disk: a thread writes
- * (core/output.h), and recorder_work() feeds that thread.
+ * (core/output.h), others ask the file system (core/job.h), and recorder_work() feeds them.
  */
 #ifndef NTPROF_SERVE_RECORDER_H
 #define NTPROF_SERVE_RECORDER_H
@@ -59,7 +59,10 @@ struct recorder *recorder_new(struct recorder_options *o, enum nt_side side, rec
  * recorder_change() - use other limits, folder and conditions from now on
  * @o: as of recorder_new()
  *
- * Return: 0 or a negative errno.
+ * Where the disk does not answer within half a second, that is told, and they are used when it
+ * does. What is refused then is told as well.
+ *
+ * Return: 0, -EBUSY while an earlier change waits for the disk, or another negative errno.
  */
 int recorder_change(struct recorder *r, struct recorder_options *o);
 

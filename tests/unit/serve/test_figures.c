@@ -304,9 +304,8 @@ static void disks_have_a_series_for_each_user(void **state)
 	/* One that comes later began to count then. */
 	assert_int_equal(disk_rows_add(&m->s.disks, "sda", DISK_HOST, "nqn.b", &use), 0);
 	render(m, EXPOSITION_OPENMETRICS);
-	assert_true(there(m,
-			  "ntprof_disk_requests_created{side=\"host\",disk=\"sda\",by=\"host\","
-			  "who=\"nqn.b\"} 1700000005.000\n"));
+	assert_true(there(m, "ntprof_disk_requests_created{side=\"host\",disk=\"sda\",by=\"host\","
+			     "who=\"nqn.b\"} 1700000005.000\n"));
 }
 
 /* 16,384 requests at a time have taken 2^64 ns on the 14th day. */

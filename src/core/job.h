@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Calls a function that may wait for long, such as for a disk that hangs, in a thread of its own.
+ * The caller goes on meanwhile. There is one function at a time.
+ */
+#ifndef NTPROF_CORE_JOB_H
+#define NTPROF_CORE_JOB_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How long the caller waits for a function that it has begun. Only tests change it. */
+extern uint64_t job_moment_ns;
+
+/** job_fn - the function; Return: 0 or a negative errno other than -EAGAIN */
+typedef int job_fn(void *context);
+
+/**
+ * struct job - all zeroes at first
+ * @busy: @run was begun, and its result has not been taken
+ * @unwanted: nobody will ask for the result
+ */
+struct job {
+	pthread_t thread;
+	sem_t ended;
+	job_fn *run;
+	void *context;
+	int result;
+	bool busy;
+	bool unwanted;
+};
+
+/**
+ * job_do() - call @run(@context), or take the result of the call that was begun
+ *
+ * Waits a moment for a call that it begins, as most end at once. The thread has the rights of the
+ * caller, and takes no signals.
+ *
+ * Return: what @run returned, or -EAGAIN: call this again. That is also the answer as long as the
+ * result of another function has not been taken.
+ */
+int job_do(struct job *j, job_fn *run, void *context);
+
+/** job_leave() - nobody asks for the result of the function that runs, if one does */
+void job_leave(struct job *j);
+
+/** job_runs() - whether a function is still running; what it uses must not be released then */
+bool job_runs(struct job *j);
+
+#endif /* NTPROF_CORE_JOB_H */

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The flight recorder while its disk hangs: each call that waits for it waits until a test goes on.
+ */
+#include <pthread.h>
+
+#include "serve/folder.h"
+#include "serve/recorder_made.h"
+#include "stream/destination.h"
+
+enum place { NOWHERE, OPEN_FOLDER, MAKE_ROOM, OPEN_FILE, MAKE_MORE_ROOM, NAME_FILE, CLOSE_FILE };
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	enum place hangs;
+	bool waits;
+	bool opened; /* used by jobs only */
+} disk = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+/* Which place hangs from now on, and none that waits any more. */
+static void hang(enum place place)
+{
+	pthread_mutex_lock(&disk.lock);
+	disk.hangs = place;
+	disk.waits = false;
+	pthread_cond_broadcast(&disk.changed);
+	pthread_mutex_unlock(&disk.lock);
+}
+
+static void reach(enum place place)
+{
+	pthread_mutex_lock(&disk.lock);
+	while (disk.hangs == place) {
+		disk.waits = true;
+		pthread_cond_broadcast(&disk.changed);
+		pthread_cond_wait(&disk.changed, &disk.lock);
+	}
+	pthread_mutex_unlock(&disk.lock);
+}
+
+static bool waits(void)
+{
+	bool does;
+
+	pthread_mutex_lock(&disk.lock);
+	does = disk.waits;
+	pthread_mutex_unlock(&disk.lock);
+	return does;
+}
+
+int __real_folder_open(struct folder *f);
+int __wrap_folder_open(struct folder *f);
+int __wrap_folder_open(struct folder *f)
+{
+	disk.opened = false;
+	reach(OPEN_FOLDER);
+	return __real_folder_open(f);
+}
+
+int __real_folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten);
+int __wrap_folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten);
+int __wrap_folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten)
+{
+	reach(disk.opened ? MAKE_MORE_ROOM : MAKE_ROOM);
+	return __real_folder_make_room(f, bytes, unwritten);
+}
+
+int __real_destination_open_in(struct destination *d, int folder_fd, const char *name);
+int __wrap_destination_open_in(struct destination *d, int folder_fd, const char *name);
+int __wrap_destination_open_in(struct destination *d, int folder_fd, const char *name)
+{
+	reach(OPEN_FILE);
+	disk.opened = true;
+	return __real_destination_open_in(d, folder_fd, name);
+}
+
+int __real_destination_commit(struct destination *d);
+int __wrap_destination_commit(struct destination *d);
+int __wrap_destination_commit(struct destination *d)
+{
+	reach(NAME_FILE);
+	return __real_destination_commit(d);
+}
+
+int __real_destination_close(struct destination *d);
+int __wrap_destination_close(struct destination *d);
+int __wrap_destination_close(struct destination *d)
+{
+	reach(CLOSE_FILE);
+	return __real_destination_close(d);
+}
+
+/* The recorder goes on until its disk hangs. It never waits longer than a moment. */
+static void work_until_it_waits(struct run *v)
+{
+	const uint64_t until = monotonic_ns() + PATIENCE_NS;
+
+	while (!waits()) {
+		assert_true(monotonic_ns() < until);
+		recorder_work(v->r);
+		usleep(200);
+	}
+}
+
+static void begin_to_hang(struct run *v, struct recorder_options *o)
+{
+	begin_with(v, o);
+	job_moment_ns = 0;
+	alarm(120);
+}
+
+static int threads(void)
+{
+	struct dirent **names = NULL;
+	int n = scandir("/proc/self/task", &names, NULL, NULL);
+
+	for (int i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+	return n;
+}
+
+/* Before a recorder has any. */
+static int threads_at_first;
+
+/* @work: the recorder's, or NULL; @more: how many threads there are besides the first ones then */
+static void jobs_end(struct recorder *work, int more)
+{
+	const uint64_t until = monotonic_ns() + PATIENCE_NS;
+
+	hang(NOWHERE);
+	while (threads() != threads_at_first + more) {
+		assert_true(monotonic_ns() < until);
+		if (work)
+			recorder_work(work);
+		usleep(200);
+	}
+	alarm(0);
+}
+
+/* The first block's room is there when a file has begun. */
+static void records_for(struct run *v, enum place at)
+{
+	records(v, at == MAKE_MORE_ROOM ? 20000 : 1000);
+}
+
+static void a_disk_that_hangs_holds_up_nothing(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	unsigned int files = 0;
+	struct keep_counts c;
+	char path[PATH_MAX];
+	uint64_t bytes;
+
+	begin_to_hang(v, &o);
+	for (enum place at = OPEN_FOLDER; at <= CLOSE_FILE; at++) {
+		records_for(v, at);
+		jobs_end(v->r, 0);
+		hang(at);
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+		work_until_it_waits(v);
+		/* Records and requests to write them are taken meanwhile. */
+		records(v, 1000);
+		for (unsigned int i = 0; i < 100; i++)
+			recorder_work(v->r);
+		recorder_counts(v->r, &c);
+		assert_in_range(c.files, files, files + (at == CLOSE_FILE));
+		hang(NOWHERE);
+		if (at != CLOSE_FILE)
+			work(v);
+		v->heard = v->lines;
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+		work(v);
+		files += 2;
+		assert_int_equal(each_file(v, path, &bytes), files);
+	}
+	assert_int_equal(v->failures, 0);
+	jobs_end(v->r, 0);
+}
+
+/* A job for one file must not end as that of the next one. */
+static void what_a_failed_file_asked_for_is_not_the_next_one_s(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+
+	o.disk_bytes = 1;
+	begin_to_hang(v, &o);
+	records(v, 1000);
+	hang(MAKE_ROOM);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work_until_it_waits(v);
+	hang(NOWHERE);
+	work(v);
+	assert_int_equal(v->failures, 1);
+	assert_non_null(strstr(v->told, "is not written"));
+	jobs_end(v->r, 0);
+}
+
+static void options_wait_for_the_disk(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char other[80], path[PATH_MAX];
+	uint64_t bytes;
+
+	snprintf(other, sizeof(other), "%s/other", v->folder);
+	assert_int_equal(mkdir(other, 0700), 0);
+	begin_to_hang(v, &o);
+	hang(OPEN_FOLDER);
+	o.folder = other;
+	assert_int_equal(recorder_change(v->r, &o), 0);
+	assert_non_null(strstr(v->told, "the disk does not answer"));
+	assert_int_equal(recorder_change(v->r, &o), -EBUSY);
+	for (unsigned int i = 0; i < 100; i++)
+		recorder_work(v->r);
+	hang(NOWHERE);
+	v->heard = v->lines;
+	records(v, 10);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work(v);
+	assert_int_equal(each_file(v, path, &bytes), 0);
+	assert_non_null(strstr(v->told, "/other/host-000001-"));
+	/* What is refused late is said. */
+	hang(OPEN_FOLDER);
+	o.folder = "/nowhere";
+	assert_int_equal(recorder_change(v->r, &o), 0);
+	v->heard = v->lines;
+	hang(NOWHERE);
+	work(v);
+	assert_non_null(strstr(v->told, "cannot keep files in /nowhere: No such file"));
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work(v);
+	assert_non_null(strstr(v->told, "/other/host-000002-"));
+	jobs_end(v->r, 0);
+	snprintf(path, sizeof(path), "rm -r %s", other);
+	assert_int_equal(system(path), 0);
+}
+
+static void the_end_does_not_wait_for_ever(void **state)
+{
+	struct run *v = *state;
+
+	for (enum place at = OPEN_FOLDER; at <= NAME_FILE; at++) {
+		struct recorder_options o = options_of(v);
+
+		begin_to_hang(v, &o);
+		records_for(v, at);
+		hang(at);
+		recorder_finish(v->r, 20 * MS);
+		assert_int_equal(v->failures, at);
+		assert_non_null(strstr(v->told, "is not written (exit): Connection timed out"));
+		/* This leaves alone what the thread uses. */
+		recorder_free(v->r);
+		jobs_end(NULL, at >= MAKE_MORE_ROOM);
+		if (at != NAME_FILE)
+			recorder_free(v->r);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_disk_that_hangs_holds_up_nothing),
+		TEST(what_a_failed_file_asked_for_is_not_the_next_one_s),
+		TEST(options_wait_for_the_disk),
+		TEST(the_end_does_not_wait_for_ever),
+	};
+
+	threads_at_first = threads();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
