@@ -25,9 +25,8 @@
 /*
  * struct client - an open connection
  * @fd: -1: it was shut down, and the library has not noticed yet
- * @since: when it was accepted; 0: this place is free
+ * @since: when it was accepted, of time_of(); 0: this place is free
  * @asked: its request has come and is being answered
- * @page: number of the rendering that it reads; 0: none
  * @unread: bytes in its send buffer
  * @taken: bytes that it had read at @moved, of a TCP connection
  * @moved: when it had last read enough: HTTP_STUCK_BYTES
@@ -36,17 +35,44 @@ struct client {
 	int fd;
 	uint64_t since;
 	bool asked;
-	uint64_t page;
 	uint32_t unread;
 	uint64_t taken;
 	uint64_t moved;
 };
 
-/* All zeroes: no connections. */
+/*
+ * All zeroes: no connections.
+ * @looked: when clients_begin() was called last
+ * @lost: nanoseconds in which no client could be served
+ */
 struct clients {
 	struct client client[HTTP_CONNECTIONS_MAX];
 	unsigned int nr;
+	uint64_t looked;
+	uint64_t lost;
 };
+
+/* How often idle connections are checked. */
+#define LOOK_NS 1000000000ULL
+
+/*
+ * Called before clients are served: every LOOK_NS at least as long as there are any. What is beyond
+ * that the process was stopped, or busy with other things, and no client is to blame for it.
+ */
+static void clients_begin(struct clients *all)
+{
+	const uint64_t now = monotonic_ns(), passed = now - all->looked;
+
+	if (all->looked && passed > LOOK_NS)
+		all->lost += passed - LOOK_NS;
+	all->looked = now;
+}
+
+/* The clock of the patience with clients: it stands still while none can be served. */
+static uint64_t time_of(const struct clients *all)
+{
+	return monotonic_ns() - all->lost;
+}
 
 /* A connection was accepted, at @fd. The caller has made room. */
 static struct client *clients_add(struct clients *all, int fd)
@@ -54,7 +80,7 @@ static struct client *clients_add(struct clients *all, int fd)
 	for (size_t i = 0; i < ARRAY_SIZE(all->client); i++) {
 		if (all->client[i].since)
 			continue;
-		all->client[i] = (struct client){.fd = fd, .since = monotonic_ns()};
+		all->client[i] = (struct client){.fd = fd, .since = time_of(all)};
 		all->nr++;
 		return &all->client[i];
 	}
@@ -75,16 +101,12 @@ static bool clients_full(const struct clients *all)
 	return all->nr == HTTP_CONNECTIONS_MAX;
 }
 
-/*
- * The request of a connection has come. @page: number of the page that it is answered with; 0:
- * another answer
- */
-static void client_asked(struct client *one, uint64_t page)
+/* The request of a connection has come. */
+static void client_asked(struct client *one)
 {
 	if (!one)
 		return;
 	one->asked = true;
-	one->page = page;
 	one->moved = monotonic_ns();
 }
 
@@ -105,10 +127,10 @@ static bool is_open(const struct client *one)
  * @ended: incremented for each connection
  */
 
-/* Ends the connections that have taken too long. */
+/* Ends the connections that have taken too long; called after what they have sent was read. */
 static void clients_end_overdue(struct clients *all, uint64_t *ended)
 {
-	const uint64_t now = monotonic_ns();
+	const uint64_t now = time_of(all);
 
 	for (size_t i = 0; i < ARRAY_SIZE(all->client); i++) {
 		struct client *one = &all->client[i];
@@ -190,22 +212,6 @@ static bool clients_make_room(struct clients *all, uint64_t *ended)
 	return first;
 }
 
-/* Ends the connections that read the page with the lowest number. */
-static void clients_end_oldest_page(struct clients *all, uint64_t *ended)
-{
-	uint64_t oldest = UINT64_MAX;
-
-	for (size_t i = 0; i < ARRAY_SIZE(all->client); i++) {
-		const struct client *one = &all->client[i];
-
-		if (is_open(one) && one->page && one->page < oldest)
-			oldest = one->page;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(all->client); i++)
-		if (is_open(&all->client[i]) && all->client[i].page == oldest)
-			end(&all->client[i], ended);
-}
-
 /*
  * libmicrohttpd, loaded only if there is something to serve. It brings GnuTLS, which takes longer
  * to start than all the rest, and no other verb needs them.
@@ -284,8 +290,6 @@ static const struct mhd *mhd_load(const char **why)
 	return &linked;
 }
 
-/* How often idle connections are checked. */
-#define LOOK_NS 1000000000ULL
 /*
  * The library has more to do, but the rest of the run's loop comes first. So many calls of the
  * library are made before that.
@@ -311,9 +315,7 @@ struct http {
 	struct clients clients;
 	struct MHD_Response *pages[EXPOSITION_FORMATS]; /* NULL: has to be rendered */
 	unsigned int nr_pages;				/* whose memory is not freed yet */
-	uint64_t rendered[EXPOSITION_FORMATS]; /* number of the rendering in @pages, from 1 */
-	uint64_t renderings;
-	struct MHD_Response *fixed[PAGE_CODES_NR]; /* refusals; 200 is for HEALTH_PATH */
+	struct MHD_Response *fixed[PAGE_CODES_NR];	/* refusals; 200 is for HEALTH_PATH */
 	struct page_scrapes scrapes;
 	char address[HTTP_ADDRESS_LEN];
 };
@@ -347,14 +349,12 @@ static struct MHD_Response *headed(struct MHD_Response *r, const char *type)
 	return NULL;
 }
 
-/* Return: the page, NULL if memory ran out or if too many pages are in use. */
+/* Return: the page, NULL if memory ran out. */
 static struct MHD_Response *page_new_of(struct http *h, enum exposition_format format)
 {
 	struct held *p;
 	size_t size;
 
-	if (h->nr_pages >= HTTP_PAGES_MAX + EXPOSITION_FORMATS)
-		return NULL;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
@@ -364,7 +364,6 @@ static struct MHD_Response *page_new_of(struct http *h, enum exposition_format f
 		return NULL;
 	}
 	h->nr_pages++;
-	h->rendered[format] = ++h->renderings;
 	h->pages[format] = mhd->MHD_create_response_from_buffer_with_free_callback_cls(
 		size, p->text, release, p);
 	if (!h->pages[format])
@@ -392,16 +391,16 @@ static struct client *client_of(struct MHD_Connection *c)
 }
 
 static enum MHD_Result answer(struct http *h, struct MHD_Connection *c, enum page_code code,
-			      struct MHD_Response *r, uint64_t rendering)
+			      struct MHD_Response *r)
 {
-	client_asked(client_of(c), rendering);
+	client_asked(client_of(c));
 	h->scrapes.responses[code]++;
 	return mhd->MHD_queue_response(c, page_code(code), r);
 }
 
 static enum MHD_Result refuse(struct http *h, struct MHD_Connection *c, enum page_code code)
 {
-	return answer(h, c, code, h->fixed[code], 0);
+	return answer(h, c, code, h->fixed[code]);
 }
 
 /*
@@ -445,14 +444,14 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *c, const
 	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		return refuse(h, c, PAGE_CODE_405);
 	if (!strcmp(url, HEALTH_PATH))
-		return answer(h, c, PAGE_CODE_200, h->fixed[PAGE_CODE_200], 0);
+		return answer(h, c, PAGE_CODE_200, h->fixed[PAGE_CODE_200]);
 	if (strcmp(url, PAGE_PATH))
 		return refuse(h, c, PAGE_CODE_404);
 	format = format_of(c);
 	page = h->pages[format] ?: page_new_of(h, format);
 	if (!page)
 		return refuse(h, c, PAGE_CODE_503);
-	return answer(h, c, PAGE_CODE_200, page, h->rendered[format]);
+	return answer(h, c, PAGE_CODE_200, page);
 }
 
 /* The path stays as it was sent: a decoded %00 would be the end of a string. */
@@ -524,25 +523,28 @@ int http_ready(struct http *h)
 	int err = 0;
 
 	timer_fired(h->timer_fd);
-	clients_end_overdue(&h->clients, &h->scrapes.overdue);
+	clients_begin(&h->clients);
 	for (unsigned int i = 0; i < TURNS_MAX && !err && next == SOON_NS; i++)
 		err = turn(h, &next);
+	clients_end_overdue(&h->clients, &h->scrapes.overdue);
 	timer_arm(h->timer_fd, next, false);
 	return err;
 }
 
-void http_stale(struct http *h)
+static void let_go(struct http *h)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(h->pages); i++) {
 		if (h->pages[i])
 			mhd->MHD_destroy_response(h->pages[i]);
 		h->pages[i] = NULL;
 	}
-	/* The library has to notice the shutdown before it releases the page. */
-	if (h->nr_pages > HTTP_PAGES_MAX) {
-		clients_end_oldest_page(&h->clients, &h->scrapes.displaced);
-		mhd->MHD_run(h->daemon);
-	}
+}
+
+void http_stale(struct http *h)
+{
+	/* Each format may get one more. */
+	if (h->nr_pages <= HTTP_PAGES_MAX)
+		let_go(h);
 }
 
 /* Return: 0 or a negative errno. */
@@ -555,7 +557,7 @@ static int make_fixed(struct http *h)
 		[PAGE_CODE_421] =
 			("Here it is localhost, or a numeric address of the loopback interface, and by "
 			 "no other name (Host).\n"),
-		[PAGE_CODE_503] = "Too many clients are reading older pages: come back later.\n",
+		[PAGE_CODE_503] = "There is no memory for a page: come back later.\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -679,7 +681,7 @@ void http_close(struct http *h)
 		listen_close(mhd->MHD_quiesce_daemon(h->daemon));
 		mhd->MHD_stop_daemon(h->daemon);
 	}
-	http_stale(h);
+	let_go(h);
 	for (size_t i = 0; i < ARRAY_SIZE(h->fixed); i++)
 		if (h->fixed[i])
 			mhd->MHD_destroy_response(h->fixed[i]);

@@ -25,7 +25,10 @@
  */
 #define HTTP_STUCK_NS 100000000ULL
 #define HTTP_STUCK_BYTES 65536
-/* From accepting a connection to the last byte of the request's header. */
+/*
+ * From accepting a connection to the last byte of the request's header. Time in which the process
+ * does not run, or does other things for over a second, does not count, neither here nor below.
+ */
 #define HTTP_HEAD_NS 2000000000ULL
 /*
  * From accepting a connection to the last byte of the answer. Then the connection is closed in any
@@ -49,8 +52,8 @@ struct http;
  */
 #define HTTP_SEND_BYTES 65536
 /*
- * Pages in use besides the newest one. If there are more, the clients that read the oldest one are
- * disconnected.
+ * If more pages are in memory, as clients still read them, no newer ones are made: requests get the
+ * newest that there is. Each client is done, or is disconnected, after HTTP_PATIENCE_NS.
  */
 #define HTTP_PAGES_MAX 4
 
@@ -95,7 +98,7 @@ int http_fd(const struct http *h);
  */
 int http_ready(struct http *h);
 
-/** http_stale() - there are new figures: the next request gets a new page */
+/** http_stale() - there are new figures: the next request gets a new page, see HTTP_PAGES_MAX */
 void http_stale(struct http *h);
 
 /** http_scrapes() - counts of connections and answers */
