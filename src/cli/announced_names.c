@@ -16,11 +16,19 @@ int announced_names_init(struct announced_names *n)
 int announced_names_queue(struct announced_names *n, const struct tracer *t,
 			  const struct nt_record *r, struct queue_info *q)
 {
-	int new = announced_already(&n->announced, r) ? 0 : announce(&n->announced, t, r, q);
+	uint32_t before;
+	int new;
 
-	if (new > 0 && places_queue(n->places, q))
-		return -ENOMEM;
-	return new;
+	if (announced_already(&n->announced, r))
+		return 0;
+	before = r->slot < n->announced.nr ? n->announced.queues[r->slot].gen : 0;
+	new = announce(&n->announced, t, r, q);
+	if (new <= 0)
+		return new;
+	/* If there is a late record of that connection after all, it is announced again. */
+	if (before && before != r->gen)
+		places_forget(n->places, r->slot, before);
+	return places_queue(n->places, q) ? -ENOMEM : new;
 }
 
 int announced_names_device(struct announced_names *n, const struct nt_record *r,

@@ -121,6 +121,14 @@ int places_queue(struct places *p, const struct queue_info *q)
 	return 0;
 }
 
+void places_forget(struct places *p, uint32_t slot, uint32_t gen)
+{
+	struct connection *c = connection_of(p, slot, gen);
+
+	if (c)
+		hash_drop(p->connections, c);
+}
+
 static struct namespace_key key_of(const char *subsysnqn, uint32_t instance, uint32_t nsid)
 {
 	return (struct namespace_key){hash_text(hash_secret[0], subsysnqn), instance, nsid};

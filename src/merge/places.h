@@ -32,6 +32,9 @@ int places_queue(struct places *p, const struct queue_info *q);
 int places_device(struct places *p, const struct device_name *d);
 int places_origin(struct places *p, const struct origin *o);
 
+/** places_forget() - drop a connection, of which no more records come */
+void places_forget(struct places *p, uint32_t slot, uint32_t gen);
+
 /** places_gave_way() - number of entries that were dropped; @p may be NULL */
 uint64_t places_gave_way(const struct places *p);
 

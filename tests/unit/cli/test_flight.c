@@ -166,7 +166,14 @@ static void the_end_writes_what_was_kept(void **state)
 	stop_server(&v);
 }
 
-/* Each is of a connection of its own. */
+/* Each is of a connection of its own, in a slot of its own. */
+static void of_another_slot(struct nt_record *r, uint64_t n)
+{
+	r->slot = (uint32_t)n;
+	r->gen = 1;
+}
+
+/* Each is of a connection of its own, all of them in one slot. */
 static void of_another_connection(struct nt_record *r, uint64_t n)
 {
 	r->gen = (uint32_t)n + 1;
@@ -178,7 +185,7 @@ static void names_that_gave_way_are_counted(void **state)
 	struct server v;
 
 	keep_in(p);
-	traced.make = of_another_connection;
+	traced.make = of_another_slot;
 	start_tcp(&v, 1);
 	traced.make = NULL;
 	assert_int_equal(number(&v, GONE), 0);
@@ -186,6 +193,23 @@ static void names_that_gave_way_are_counted(void **state)
 	while (!number(&v, GONE))
 		usleep(20000);
 	assert_int_equal(number(&v, GONE), 5);
+	stop_server(&v);
+}
+
+/* Those that come and go for months take the memory of those that are there. */
+static void names_of_connections_that_were_replaced_are_forgotten(void **state)
+{
+	struct place *p = *state;
+	struct server v;
+
+	keep_in(p);
+	traced.make = of_another_connection;
+	start_tcp(&v, 1);
+	traced.make = NULL;
+	come(PLACES_MAX + 5);
+	while (number(&v, RECORDER("records") "} ") < PLACES_MAX + 5)
+		usleep(20000);
+	assert_int_equal(number(&v, GONE), 0);
 	stop_server(&v);
 }
 
@@ -320,6 +344,7 @@ int main(void)
 		TEST(a_storm_of_signals_and_scrapes_is_stood),
 		TEST(the_end_writes_what_was_kept),
 		TEST(names_that_gave_way_are_counted),
+		TEST(names_of_connections_that_were_replaced_are_forgotten),
 		TEST(the_configuration_is_read_again),
 		TEST(after_an_error_of_the_folder_all_is_as_it_was),
 		TEST(the_configuration_in_a_home_is_read_again),
