@@ -12,6 +12,7 @@
 #include "view/lines.h"
 #include "view/losses.h"
 #include "view/numbers.h"
+#include "view/path_events.h"
 #include "view/stages.h"
 #include "view/streams.h"
 
@@ -464,6 +465,36 @@ static void a_command_has_its_points_and_stages(void **state)
 	json_object_put(o);
 }
 
+static void the_last_five_events_are_told_and_the_others_counted(void **state)
+{
+	struct stats s = {.looked_ns = 10 * MS};
+	FILE *f = begin();
+
+	for (unsigned int i = 0; i < 3; i++)
+		path_events_add(&s.path_events,
+				&(struct nt_path_event){.ns = i * MS, .state = NT_PATH_LIVE});
+	path_events_interval(&s.path_events);
+	path_events_print(&s, false, f);
+	for (unsigned int i = 4; i < 8; i++)
+		path_events_add(&s.path_events, &(struct nt_path_event){.ns = i * MS,
+									.instance = i,
+									.state = NT_PATH_DEAD});
+	path_events_interval(&s.path_events);
+	path_events_print(&s, false, f);
+	fputs("all\n", f);
+	s.path_events.lost = 2;
+	path_events_print(&s, true, f);
+	assert_written(f, "8.00ms ago: nvme0 live\n9.00ms ago: nvme0 live\n10.0ms ago: nvme0 live\n"
+			  "3.00ms ago: nvme7 dead\n4.00ms ago: nvme6 dead\n5.00ms ago: nvme5 dead\n"
+			  "6.00ms ago: nvme4 dead\n"
+			  "all\n"
+			  "3.00ms ago: nvme7 dead\n4.00ms ago: nvme6 dead\n5.00ms ago: nvme5 dead\n"
+			  "6.00ms ago: nvme4 dead\n8.00ms ago: nvme0 live\n"
+			  "earlier events of controllers: 2\n"
+			  "events of controllers that found no room: 2\n");
+	path_events_free(&s.path_events);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -478,6 +509,7 @@ int main(void)
 		cmocka_unit_test(a_table_of_connections_names_machines_if_there_are_several),
 		cmocka_unit_test(names_of_any_bytes_are_written_as_in_objects),
 		cmocka_unit_test(a_command_has_its_points_and_stages),
+		cmocka_unit_test(the_last_five_events_are_told_and_the_others_counted),
 	};
 
 	return cmocka_run_group_tests_name("lines of a report", tests, NULL, NULL);
