@@ -20,7 +20,10 @@ for side in host target; do
 	python3 tests/formats/pages_to_series.py tests/formats/pages.$side
 done >"$out/pages"
 equal "the recorded pages have errors" "$(grep -c errors_total "$out/pages")" 16
-sed -e "s|^  - RULES$|  - $rules|" -e "/^PAGES$/{r $out/pages" -e 'd}' tests/formats/prometheus_rules.yml >"$out/test.yml"
+# The query is that of the document.
+join=$(sed -n '/^## Beside node_exporter/,/^## Rules/s/^    *//p' docs/metrics.md | paste -sd' ')
+check "docs/metrics.md has a query of both exporters" test "${join%%(*}" = label_replace
+sed -e "s|^        - expr: JOIN$|        - expr: '${join//&/\\&}'|" -e "s|^  - RULES$|  - $rules|" -e "/^PAGES$/{r $out/pages" -e 'd}' tests/formats/prometheus_rules.yml >"$out/test.yml"
 check "promtool takes the rules" quietly tests/formats/promtool check rules "$rules"
 check "they say of scrapes what they should" quietly tests/formats/promtool test rules "$out/test.yml"
 grep -oE '\bntprof_[a-z_]+' "$rules" | grep -vE '_duration_seconds$|^ntprof_commands$|^ntprof_command_bytes$' |
