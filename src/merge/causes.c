@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/hash.h"
 
 /* What is near the median. */
 #define MID_FROM 45.0
@@ -41,6 +42,8 @@
 /* Blocks of time are drawn so often. The numbers are the same in every run. */
 #define DRAWS 400u
 #define SEED 0x6e7470726f66ULL
+/* Commands that waited for a live controller are as many, of all, as those from p99 on. */
+#define WAITED_MIN 0.01
 /* More than this without stages, and stages say nothing. */
 #define UNSPLIT_MAX 0.3
 /* The leading place has at least this part, with 95 % confidence. */
@@ -398,6 +401,39 @@ static void find_key(struct tail *t, const struct why *w)
 	}
 }
 
+/*
+ * Commands that come while no controller of their array is live: with multipath they wait without a
+ * request, so they are in no latency. They come as often as at other times.
+ */
+static void find_outages(struct tail *t, const struct why *w)
+{
+	for (unsigned int i = 0; t->host && i < w->nr_ctrls; i++) {
+		double up = t->seconds * 1e9 - w->ctrl[i].down_ns, commands = 0, rate;
+		const struct merge_connection *of = NULL;
+
+		if (w->ctrl[i].down_ns <= 0 || up <= 0)
+			continue;
+		for (unsigned int k = 0; k < w->nr_cells; k++) {
+			const struct why_cell *cell = w->cell[k];
+
+			if (cell->key != WHY_QUEUE || cell->op != t->op ||
+			    cell->c->host_stream != w->ctrl[i].stream ||
+			    hash_text(0, cell->c->subsysnqn) != w->ctrl[i].nqn)
+				continue;
+			commands += (double)cell->h.count;
+			of = cell->c;
+		}
+		if (!of)
+			continue;
+		rate = commands / up;
+		t->waited += rate * w->ctrl[i].down_ns;
+		t->waited_ns += rate * w->ctrl[i].down_ns2 / 2;
+		t->down_seconds += w->ctrl[i].down_ns / 1e9;
+		t->downs += !t->down || strcmp(t->down->subsysnqn, of->subsysnqn) != 0;
+		t->down = of;
+	}
+}
+
 /* The figures of the rules. */
 
 /* Whether the recordings that are there have stages of a place. */
@@ -426,9 +462,19 @@ static double place(const struct tail *t, enum cause_place place)
 	return share(t->place_gap[place], t->gap_ns);
 }
 
+/* Whether those that waited for a live controller are as many and as slow as what is called slow.
+ */
+static bool waits_unseen(const struct tail *t)
+{
+	return t->commands >= CAUSE_SLOW_MIN && t->waited >= WAITED_MIN * (double)t->commands &&
+	       t->waited_ns / t->waited >= (CAUSE_RATIO_MIN - 1) * (double)t->p50_ns;
+}
+
 /* Of the slow commands, those in times with resets, if most others are from other times. */
 static double figure_reset(const struct tail *t, const struct why *w, const struct bands *bin)
 {
+	double unseen = waits_unseen(t) ? t->waited_ns : 0;
+	double all = (double)t->slow.ns - (double)t->slow.count * (double)t->p50_ns;
 	double slow = 0, mid = 0;
 
 	for (unsigned int i = 0; i < w->nr_bins; i++) {
@@ -439,8 +485,8 @@ static double figure_reset(const struct tail *t, const struct why *w, const stru
 		mid += (double)bin[i].mid.count;
 	}
 	if (mid * 2 > (double)t->mid.count)
-		return 0;
-	return share(slow, (double)t->slow.ns - (double)t->slow.count * (double)t->p50_ns);
+		slow = 0;
+	return share(slow + unseen, all + unseen);
 }
 
 /*
@@ -623,6 +669,12 @@ static bool stands_out(const struct tail *t, const struct why *w)
 
 static void judge(struct tail *t, const struct why *w)
 {
+	t->unseen = waits_unseen(t) && t->figure[CAUSE_RESET] >= rules[CAUSE_RESET].least;
+	if (t->unseen) {
+		t->sure = CAUSE_NAMED;
+		t->cause = CAUSE_RESET;
+		return;
+	}
 	if (t->slow.count < CAUSE_SLOW_MIN || t->gap_ns <= 0) {
 		t->sure = t->gap_ns <= 0 && t->slow.count ? CAUSE_HEALTHY : CAUSE_THIN;
 		return;
@@ -678,6 +730,7 @@ static bool tail_from(const struct why *w, enum why_op op, bool host, bool targe
 		if (t->place_gap[i] > t->place_gap[t->lead])
 			t->lead = (enum cause_place)i;
 	find_times(t, w, bin);
+	find_outages(t, w);
 	find_key(t, w);
 	if (t->gap_ns > 0)
 		draw(t, w, bin);

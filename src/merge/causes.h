@@ -110,6 +110,11 @@ struct tail_key {
  * @to_target: the part of the network's @place_gap that is on the way to the target; NAN: not known
  * @lead: the place that has most of it; @low, @high: its share, with 95 % confidence
  * @seconds, @slow_seconds: how long the recording is, and in how much of that there are slow ones
+ * @down_seconds: how long no controller of an array was live; @down: of one such array, NULL if
+ *                there is none; @downs: how many there are
+ * @waited, @waited_ns: how many commands waited for that and are in no latency, and for how long,
+ *                      by what came otherwise
+ * @unseen: these are the slow ones, and the other figures are of others; @cause is a reset
  * @hot_seconds, @hot_tail, @hot_share: times with far more slow ones than others: how long, and
  *                                      their part of what slow commands exceed the median by,
  *                                      and of all commands
@@ -135,6 +140,11 @@ struct tail {
 	enum cause_place lead;
 	double low, high;
 	double seconds, slow_seconds;
+	double down_seconds;
+	const struct merge_connection *down;
+	unsigned int downs;
+	double waited, waited_ns;
+	bool unseen;
 	double hot_seconds, hot_tail, hot_share;
 	uint64_t hot_from_ns, hot_to_ns;
 	struct tail_key key;

@@ -667,6 +667,24 @@ const struct filter_span *unmatched_span(const struct unmatched *a, unsigned int
 	return &a->streams[stream].span;
 }
 
+double unmatched_outage_ns(const struct unmatched *a, unsigned int stream, uint64_t from_ns,
+			   uint64_t to_ns)
+{
+	const struct stream *s = &a->streams[stream];
+
+	return s->h.filter ? filter_seconds(&s->span, from_ns, to_ns) * 1e9
+			   : (double)(to_ns - from_ns);
+}
+
+void unmatched_path(struct unmatched *a, unsigned int stream, const struct nt_path_event *e)
+{
+	struct one_side *o = a->streams[stream].figures;
+	uint64_t since = o && o->why ? why_path(o->why, stream, e) : 0;
+
+	if (since)
+		why_outage(o->why, stream, e, unmatched_outage_ns(a, stream, since, e->ns));
+}
+
 uint64_t unmatched_taken(const struct unmatched *a, unsigned int stream, uint64_t *of)
 {
 	const struct stream *s = &a->streams[stream];

@@ -294,28 +294,87 @@ static unsigned int count_ahead(const struct why_latest *l, const struct span *s
 	return ahead;
 }
 
-/* Other hosts at the same target. */
-
-static int ctrl_note(struct why *w, unsigned int stream, const struct queue_info *q)
+/* Return: where a controller is kept; WHY_CTRLS: there is no room. */
+static unsigned int ctrl_at(struct why *w, unsigned int stream, uint32_t instance)
 {
 	unsigned int i = 0;
 
-	if (!q->qid)
-		return 0;
-	while (i < w->nr_ctrls &&
-	       (w->ctrl[i].stream != stream || w->ctrl[i].instance != q->instance))
+	while (i < w->nr_ctrls && (w->ctrl[i].stream != stream || w->ctrl[i].instance != instance))
 		i++;
-	if (i == WHY_CTRLS)
-		return 0;
-	if (i == w->nr_ctrls) {
+	if (i == w->nr_ctrls && i < WHY_CTRLS) {
 		w->nr_ctrls++;
 		w->ctrl[i].stream = stream;
-		w->ctrl[i].instance = q->instance;
+		w->ctrl[i].instance = instance;
 	}
+	return i;
+}
+
+static int ctrl_note(struct why *w, unsigned int stream, const struct queue_info *q)
+{
+	unsigned int i = q->qid ? ctrl_at(w, stream, q->instance) : WHY_CTRLS;
+
+	if (i == WHY_CTRLS)
+		return 0;
+	w->ctrl[i].nqn = hash_text(0, q->subsysnqn);
+	w->ctrl[i].was_live = true;
 	if (q->qid > w->ctrl[i].queues)
 		w->ctrl[i].queues = q->qid;
 	return 0;
 }
+
+/* Return: since when no controller of an array is live; 0: one is, or there is none. */
+static uint64_t down_since(const struct why *w, unsigned int stream, uint64_t nqn)
+{
+	uint64_t since = 0;
+
+	for (unsigned int i = 0; i < w->nr_ctrls; i++) {
+		if (w->ctrl[i].stream != stream || w->ctrl[i].nqn != nqn || !w->ctrl[i].was_live)
+			continue;
+		if (!w->ctrl[i].down_since)
+			return 0;
+		if (w->ctrl[i].down_since > since)
+			since = w->ctrl[i].down_since;
+	}
+	return since;
+}
+
+/* A controller that is deleted is none of its array any more. */
+uint64_t why_path(struct why *w, unsigned int stream, const struct nt_path_event *e)
+{
+	unsigned int i = e->kind == NT_PATH_STATE ? ctrl_at(w, stream, e->instance) : WHY_CTRLS;
+	uint64_t since = 0;
+
+	if (i == WHY_CTRLS)
+		return 0;
+	w->ctrl[i].nqn = hash_text(0, e->subsysnqn);
+	switch (e->state) {
+	case NT_PATH_LIVE:
+		since = down_since(w, stream, w->ctrl[i].nqn);
+		w->ctrl[i].was_live = true;
+		w->ctrl[i].down_since = 0;
+		break;
+	case NT_PATH_RESETTING:
+	case NT_PATH_CONNECTING:
+		if (!w->ctrl[i].down_since)
+			w->ctrl[i].down_since = e->ns;
+		break;
+	default:
+		w->ctrl[i].was_live = false;
+	}
+	return since;
+}
+
+void why_outage(struct why *w, unsigned int stream, const struct nt_path_event *e, double ns)
+{
+	unsigned int i = ctrl_at(w, stream, e->instance);
+
+	if (i == WHY_CTRLS)
+		return;
+	w->ctrl[i].down_ns += ns;
+	w->ctrl[i].down_ns2 += ns * ns;
+}
+
+/* Other hosts at the same target. */
 
 int why_queue(struct why *w, unsigned int stream, enum nt_side side, const struct queue_info *q)
 {

@@ -15,6 +15,7 @@
 #include "core/segments.h"
 #include "merge/connection.h"
 #include "merge/merged_stages.h"
+#include "shared/path_event.h"
 #include "shared/record.h"
 
 enum why_op { WHY_READ, WHY_WRITE, WHY_OTHER, WHY_OPS };
@@ -179,7 +180,9 @@ struct why_target;
  * @inline_most: bytes of the largest write without an R2T
  * @several_hosts: any target has commands of more than one host; then one in @follow of its records
  *                 is kept
- * @ctrl: @nr_ctrls controllers of hosts: how many queues each has
+ * @ctrl: @nr_ctrls controllers of hosts: its array, how many queues it has, whether it ever was
+ *        live, since when it is not (0: it is), and what outages of its array ended with it: how
+ *        long all were, and the sum of their squares
  * @has_tcp: the recordings have states of TCP connections
  */
 struct why {
@@ -214,6 +217,11 @@ struct why {
 		unsigned int stream;
 		uint32_t instance;
 		uint16_t queues;
+		bool was_live;
+		uint64_t nqn;
+		uint64_t down_since;
+		double down_ns;
+		double down_ns2;
 	} ctrl[WHY_CTRLS];
 	unsigned int nr_ctrls;
 };
@@ -229,6 +237,16 @@ struct why *why_new(unsigned int sample);
 
 /** why_queue() - a stream announces a queue; Return: 0 or -ENOMEM */
 int why_queue(struct why *w, unsigned int stream, enum nt_side side, const struct queue_info *q);
+
+/**
+ * why_path() - a stream of a host says what happened to a controller
+ *
+ * Return: since when no controller of its array was live, if this one is now; else 0.
+ */
+uint64_t why_path(struct why *w, unsigned int stream, const struct nt_path_event *e);
+
+/** why_outage() - count an outage that ended with @e, and of which the report takes @ns */
+void why_outage(struct why *w, unsigned int stream, const struct nt_path_event *e, double ns);
 
 /** why_target() - a target's record, in the order of its stream, if there are several hosts */
 void why_target(struct why *w, unsigned int stream, const struct nt_record *r);

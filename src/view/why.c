@@ -250,11 +250,29 @@ static double ahead(const struct why_sum *s)
 	return s->followed ? (double)s->ahead / (double)s->followed : 0;
 }
 
+static void say_unseen(struct text *s, const struct tail *t)
+{
+	char nqn[NAME_LEN];
+
+	put_name(nqn, sizeof(nqn), t->down->subsysnqn);
+	say(s, "resets: for ");
+	say_time(s, t->down_seconds * 1e9);
+	say(s,
+	    " no path to %s was live. About %.*f %% of the commands waited for that, and are in no "
+	    "latency here",
+	    t->downs > 1 ? "some arrays" : nqn, t->waited < 0.1 * (double)t->commands,
+	    percent(t->waited, t->waited + (double)t->commands));
+}
+
 /* What the rule says, behind "it is". */
 static void say_cause(struct text *s, const struct why_view *v, const struct tail *t, bool brief)
 {
 	switch (t->cause) {
 	case CAUSE_RESET:
+		if (t->unseen) {
+			say_unseen(s, t);
+			break;
+		}
 		say(s,
 		    "resets: %.0f %% of that time is of commands that began while the host gave "
 		    "commands up or sent them again",
@@ -463,6 +481,10 @@ static void print_command(const struct why_view *v, const struct tail *t, FILE *
 	timed = !timed && v->one_clock && t->seconds < DAY_S && has_time(t) && is_one_time(t) &&
 		hot_times(v, t, false, from, to);
 	print_report(v, "Look further", f);
+	if (t->unseen) {
+		fprintf(f, " --every 1s%s\n", and);
+		return;
+	}
 	fprintf(f, " --op %s --where 'latency>=%" PRIu64 "ns'", op_words[t->op], t->from_ns);
 	if (timed)
 		fprintf(f, " --time %s-%s", from, to);
@@ -499,9 +521,9 @@ static void print_evidence(const struct why_view *v, const struct tail *t, FILE 
 	if (failed) {
 		say(&s,
 		    "Besides, the host gave up %" PRIu64
-		    " command%s: a controller was reset, or a path failed. What waited for a path is "
-		    "in no latency here",
-		    failed, failed == 1 ? "" : "s");
+		    " command%s: a controller was reset, or a path failed%s",
+		    failed, failed == 1 ? "" : "s",
+		    t->unseen ? "" : ". What waited for a path is in no latency here");
 		end_line(&s, f, width);
 	}
 }
@@ -565,7 +587,7 @@ static void print_tail(const struct why_view *v, const struct tail *t, FILE *f, 
 	}
 	say_verdict(&s, v, t);
 	end_line(&s, f, width);
-	if (t->sure == CAUSE_NAMED || t->sure == CAUSE_MIXED) {
+	if (!t->unseen && (t->sure == CAUSE_NAMED || t->sure == CAUSE_MIXED)) {
 		if (t->sure == CAUSE_NAMED && t->cause < CAUSE_BLOCK && t->gap_ns > 0) {
 			say(&s, "The longest part is in ");
 			say_place(&s, t);
@@ -640,12 +662,16 @@ void why_print_brief(const struct why_view *v, FILE *f, unsigned int width)
 	print_apart(v, f, width);
 	for (unsigned int op = 0; op < WHY_OPS; op++)
 		if (tail_of(v->why, (enum why_op)op, v->host, v->target, &t) &&
-		    t.sure != CAUSE_THIN &&
-		    t.gap_ns * (double)t.slow.count > most.gap_ns * (double)most.slow.count)
+		    t.sure != CAUSE_THIN && t.unseen >= most.unseen &&
+		    (t.unseen > most.unseen ||
+		     t.gap_ns * (double)t.slow.count > most.gap_ns * (double)most.slow.count))
 			most = t;
-	if (most.gap_ns <= 0)
+	if (most.gap_ns <= 0 && !most.unseen)
 		return;
-	if (most.sure == CAUSE_HEALTHY) {
+	if (most.unseen) {
+		say_unseen(&s, &most);
+		say(&s, " (--why says more)");
+	} else if (most.sure == CAUSE_HEALTHY) {
 		say(&s,
 		    "the slowest %u %% of %ss: no stage stands out, they take %.1f times the median",
 		    100 - most.percent, op_names[most.op], most.ratio);

@@ -4,6 +4,8 @@
 
 #include <json-c/json.h>
 
+#include "core/segments.h"
+
 /* The disk takes 10 ms more for 1 in 30 commands. */
 static bool slow_disk(struct nt_record *r)
 {
@@ -98,6 +100,106 @@ static void commands_that_were_given_up_are_told(void **state)
 	make(f, 8000);
 	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
 	assert_lacks(r.out, "Besides");
+	recordings_free(f, 2);
+}
+
+/* What happens to nvme0 in the host's recording, which makes the commands of these times. */
+static struct recording *flapping;
+static uint64_t flaps_at, flap_ns, flap_every;
+static bool second_path;
+
+static void put_state(uint32_t instance, enum nt_path_state to, uint64_t ns)
+{
+	struct stream_event e = {.type = STREAM_PATH,
+				 .path = {.ns = ns, .instance = instance, .state = to}};
+
+	snprintf(e.path.subsysnqn, sizeof(e.path.subsysnqn), "%s", "nqn.2024-01.io.example:a");
+	recording_put(flapping, &e);
+}
+
+static void to_the_array(struct queue_info *q)
+{
+	snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", "nqn.2024-01.io.example:a");
+}
+
+static bool with_flaps(struct nt_record *r)
+{
+	uint64_t ns = record_begin_ns(r);
+
+	if (r->side != NT_HOST)
+		return true;
+	if (second_path && !flaps_at)
+		put_state(1, NT_PATH_LIVE, ns);
+	for (flaps_at = flaps_at ?: ns + flap_every; ns > flaps_at + flap_ns;
+	     flaps_at += flap_every) {
+		put_state(0, NT_PATH_RESETTING, flaps_at);
+		put_state(0, NT_PATH_CONNECTING, flaps_at + flap_ns / 4);
+		put_state(0, NT_PATH_LIVE, flaps_at + flap_ns);
+	}
+	return true;
+}
+
+static void make_flapping(struct recording f[2], uint64_t ns, uint64_t every)
+{
+	memset(f, 0, 2 * sizeof(*f));
+	flapping = &f[0];
+	flaps_at = 0;
+	flap_ns = ns;
+	flap_every = every;
+	f[0].edit_queue = f[1].edit_queue = to_the_array;
+	make_of(f, 8000, with_flaps);
+}
+
+static void what_waited_for_a_path_is_a_cause_though_no_latency_has_it(void **state)
+{
+	struct recording f[2];
+	static struct result r;
+
+	/* A tenth of the time. */
+	make_flapping(f, 2 * MS, 20 * MS);
+	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
+	assert_int_equal(r.status, 0);
+	assert_contains(r.out, "\nIt is resets: for 20.0ms no path to nqn.2024-01.io.example:a was "
+			       "live. About 9.0 % of the commands");
+	assert_contains(r.out, " --every 1s\n");
+	assert_lacks(r.out, "--where");
+	RUN(&r, "report", "--format", "text", f[0].path, f[1].path);
+	assert_contains(r.out, "\nresets: for 20.0ms ");
+	RUN(&r, "report", "--why", "--format", "json", f[0].path, f[1].path);
+	assert_contains(r.out, "\"cause\":\"reset\"");
+	RUN(&r, "report", "--why", "--format", "text", f[0].path);
+	assert_contains(r.out, "\nIt is resets: for 20.0ms ");
+	/* Of a time that is selected: one outage, a half of one, none. */
+	RUN(&r, "report", "--why", "--format", "text", "--time", "15ms-30ms", f[0].path, f[1].path);
+	assert_contains(r.out, "\nIt is resets: for 2.00ms ");
+	RUN(&r, "report", "--why", "--format", "text", "--time", "21ms-36ms", f[0].path, f[1].path);
+	assert_contains(r.out, "\nIt is resets: for 1.05ms ");
+	RUN(&r, "report", "--why", "--format", "text", "--time", "23ms-38ms", f[0].path);
+	assert_lacks(r.out, "resets");
+	recordings_free(f, 2);
+}
+
+static void outages_that_few_commands_met_are_no_cause(void **state)
+{
+	struct recording f[2];
+	static struct result r;
+
+	/* Less than a hundredth of the time. */
+	make_flapping(f, MS / 5, 50 * MS);
+	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
+	assert_lacks(r.out, "resets");
+	recordings_free(f, 2);
+	/* As often, but for less than the commands take anyway. */
+	make_flapping(f, MS / 10, MS);
+	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
+	assert_lacks(r.out, "resets");
+	recordings_free(f, 2);
+	/* Another path is there meanwhile. */
+	second_path = true;
+	make_flapping(f, 2 * MS, 20 * MS);
+	second_path = false;
+	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
+	assert_lacks(r.out, "resets");
 	recordings_free(f, 2);
 }
 
@@ -417,6 +519,8 @@ int main(void)
 		cmocka_unit_test(both_sides_say_that_it_is_the_disk),
 		cmocka_unit_test(too_few_slow_commands_say_how_many_it_takes),
 		cmocka_unit_test(commands_that_were_given_up_are_told),
+		cmocka_unit_test(what_waited_for_a_path_is_a_cause_though_no_latency_has_it),
+		cmocka_unit_test(outages_that_few_commands_met_are_no_cause),
 		cmocka_unit_test(one_side_says_what_it_can),
 		cmocka_unit_test(the_command_to_look_further_works_when_it_is_pasted),
 		cmocka_unit_test(the_time_of_slow_commands_is_named_and_selects_them),
