@@ -39,6 +39,8 @@
 #define QUEUES_MIN 4u
 /* What takes less than so many times as long as near the median takes as long as ever. */
 #define AS_EVER 1.5
+/* So many times as many commands come through in a time as usual: it is the load that grew. */
+#define MORE_THROUGH 1.5
 /* Blocks of time are drawn so often. The numbers are the same in every run. */
 #define DRAWS 400u
 #define SEED 0x6e7470726f66ULL
@@ -339,7 +341,9 @@ static void weigh(const struct tail *t, const struct why *w, enum why_key key,
 	}
 	k->share = share((double)in.count, (double)(in.count + out.count));
 	k->of_tail = share(excess_of(t, &in), excess_of(t, &in) + excess_of(t, &out));
+	k->p50_ns = hist_percentile(&in, 50);
 	k->p99_ns = p99_of(&in);
+	k->others_p50_ns = hist_percentile(&out, 50);
 	k->others_p99_ns = p99_of(&out);
 }
 
@@ -559,6 +563,17 @@ static double figure_depth(const struct tail *t, const struct why *w)
 }
 
 /*
+ * Whether the array, queue or CPU that has the slow commands is as quick as the others, and just
+ * had more to do now and then: slow commands have more others ahead of them than their time
+ * explains. Where an array is slow, no more come through.
+ */
+static bool had_more(const struct tail *t, const struct why *w)
+{
+	return figure_depth(t, w) >= MORE_THROUGH && t->key.key <= WHY_CPU && t->key.p50_ns &&
+	       (double)t->key.p50_ns < AS_EVER * (double)t->key.others_p50_ns;
+}
+
+/*
  * The busiest queue's part of its controller's commands, if the controller has others, and it is
  * not the storage that has the time, which all queues share.
  */
@@ -631,8 +646,9 @@ static void compute(struct tail *t, const struct why *w, const struct bands *bin
 	f[CAUSE_NEIGHBOUR] = figure_neighbour(t, w);
 	f[CAUSE_FEW_QUEUES] = figure_few_queues(t, w);
 	/* An array that is as quick as ever is not the cause. */
-	f[CAUSE_ARRAY] = held_back(t, w) ? 0 : key_figure(t, WHY_ARRAY, WHY_DEVICE);
-	f[CAUSE_QUEUE] = key_figure(t, WHY_QUEUE, WHY_CPU);
+	f[CAUSE_ARRAY] =
+		held_back(t, w) || had_more(t, w) ? 0 : key_figure(t, WHY_ARRAY, WHY_DEVICE);
+	f[CAUSE_QUEUE] = had_more(t, w) ? 0 : key_figure(t, WHY_QUEUE, WHY_CPU);
 	f[CAUSE_SIZE] = key_figure(t, WHY_SIZE, WHY_SIZE);
 	f[CAUSE_DEPTH] = figure_depth(t, w);
 	f[CAUSE_WINDOW] = figure_tcp(t, w, WHY_BY_WINDOW);

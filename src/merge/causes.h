@@ -83,7 +83,8 @@ const char *cause_sure_name(enum cause_sure sure);
  * @key: WHY_KEYS_NR: there is no such thing
  * @cell: one of its cells
  * @share: of all commands; @of_tail: of the time by which slow ones exceed the median
- * @p99_ns, @others_p99_ns: of its commands and of all others; 0: there are too few
+ * @p50_ns, @p99_ns, @others_p50_ns, @others_p99_ns: of its commands and of all others; 0: there are
+ *                                                  too few
  * @others: how many other values the key has
  */
 struct tail_key {
@@ -91,8 +92,8 @@ struct tail_key {
 	const struct why_cell *cell;
 	double share;
 	double of_tail;
-	uint64_t p99_ns;
-	uint64_t others_p99_ns;
+	uint64_t p50_ns, p99_ns;
+	uint64_t others_p50_ns, others_p99_ns;
 	unsigned int others;
 };
 

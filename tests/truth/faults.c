@@ -110,12 +110,14 @@ struct event {
 	unsigned int queue, tag, resent;
 };
 
-/* @burst: how many arrivals are a burst; @begun: commands; @back_at: end of the last reset */
+/* @burst: how many arrivals are a burst, @one_has_bursts: those of the second array alone; @begun:
+ * commands; @back_at: end of the last reset */
 struct run {
 	enum fault fault;
 	unsigned int nr_hosts, nr_arrays, nr_queues, queues;
 	unsigned int most, begun;
 	double writes, large, burst, back_at;
+	bool one_has_bursts;
 	uint32_t small_size, large_size, inline_most;
 	double network, disk, sigma;
 	bool exponential;
@@ -325,7 +327,8 @@ static void begin(struct run *r, unsigned int queue, unsigned int tag, double at
 static void arrive(struct run *r, unsigned int queue, double at)
 {
 	struct queue *q = &r->queue[queue];
-	unsigned int nr = r->burst > 0 && chance(r->burst) ? pick(40, 90) : 1;
+	bool bursts = r->burst > 0 && (!r->one_has_bursts || q->array == 1);
+	unsigned int nr = bursts && chance(r->burst) ? pick(40, 90) : 1;
 
 	for (unsigned int tag = 0; tag < q->depth && nr; tag++) {
 		if (q->flight[tag].busy)
@@ -506,7 +509,11 @@ static void set_up(struct run *r, enum fault fault, unsigned int shape)
 	memset(r, 0, sizeof(*r));
 	r->fault = fault;
 	r->nr_hosts = fault == NEIGHBOUR ? 2 : 1;
-	r->nr_arrays = fault == ONE_ARRAY ? pick(3, 6) : fault == NEIGHBOUR ? 1 : pick(1, 2);
+	r->one_has_bursts = fault == DEEP && shape % 2;
+	r->nr_arrays = fault == ONE_ARRAY   ? pick(3, 6)
+		       : fault == NEIGHBOUR ? 1
+		       : r->one_has_bursts  ? pick(2, 4)
+					    : pick(1, 2);
 	r->queues = fault == FEW_QUEUES ? 1 : pick(fault == ONE_QUEUE ? 4 : 2, 6);
 	r->most = pick(20000, 30000);
 	r->small_size = 4096;
