@@ -3,7 +3,8 @@
 # run with: --icount
 # takes: 60
 # --points fine: time that is put on the wire is told as wire, by what fio saw, to 10 %, and neither sender's queue nor any
-# other stage grows; every command is split. Where there are no points of send queues, it says so.
+# other stage grows; what waits for a small congestion window is told as the sender's queue. Every command is split.
+# Where there are no points of send queues, it says so.
 set -u
 . /lib/machine.sh
 
@@ -78,9 +79,26 @@ load base read
 load write write
 tc qdisc change dev lo root netem delay 4ms limit 10000
 load slow read
-tc qdisc del dev lo root
 grown slow base wire
 within "slow: the wire has both delays in ns" $((${stage[slow.wire]} - ${stage[base.wire]})) 3600000 4400000
+host_disconnect "$ctrl"
+
+# The network says of each packet of the target with data that it is congested, so its window becomes two segments, and nothing is
+# lost. The host's commands are not marked. A segment has two whole answers: 512 bytes of data, 24 before and 24 behind them.
+modprobe -a sch_prio cls_u32
+echo 1 >/proc/sys/net/ipv4/tcp_ecn
+ip link set lo mtu $((2 * (24 + 512 + 24) + 20 + 32))
+tc qdisc replace dev lo root handle 1: prio bands 2 priomap 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
+tc qdisc add dev lo parent 1:1 handle 10: netem delay 2ms limit 10000
+tc qdisc add dev lo parent 1:2 handle 20: netem delay 2ms limit 10000
+tc filter add dev lo parent 1: protocol ip u32 match ip sport 4420 0xffff flowid 1:1
+ctrl=$(host_connect "$nqn" -i 1)
+load wide read
+tc qdisc change dev lo parent 1:1 handle 10: netem delay 2ms loss 90% ecn limit 10000
+load small read
+grown small wide target_send_queue
+within "small: it has more round trips than one, of 4 ms" $((${stage[small.target_send_queue]} - ${stage[wide.target_send_queue]})) 4000000 100000000
+tc qdisc del dev lo root
 host_disconnect "$ctrl"
 target_remove
 finish
