@@ -191,7 +191,50 @@ path_events() {
 	ntprof-bpf report path.ntp >report
 	check "a report has them" grep -q "at .* s: $ctrl connecting" report
 	check "a failed attempt as well" grep -q "attempt . to reconnect failed" report
+	check "and the Keep Alive that had no answer" grep -q "at .* s: $ctrl timeout of Keep Alive" report
 }
 path_events
+
+# The target says that one of two paths is inaccessible: from then on the other one has all commands.
+ana_events() {
+	local host ctrl path live=() ctrls=() paths=() reads=() had
+
+	target_port 127.0.0.1 4421
+	for port in 4420 4421; do
+		ctrl=$(host_connect -s $port -i 1)
+		ctrls+=("$ctrl")
+		paths+=("$(host_path "$ctrl")")
+	done
+	for policy in /sys/class/nvme-subsystem/*/iopolicy; do
+		echo round-robin >"$policy"
+	done
+	tracer_start host.log record --host -o ana.ntp
+	host=$tracer_pid
+	tracer_start live --host -i 1
+	live=("$tracer_pid")
+	for path in "${paths[@]}"; do
+		reads+=("$(block_stat "$path" 1)")
+	done
+	job=(--filename="$(host_device "${ctrls[0]}")" --direct=1 --rw=randread --bs=4k --size=64M --iodepth=1 --number_ios=200)
+	fio --name=both "${job[@]}" >fio || cat fio
+	vm_set "$vm_nvmet/ports/2/ana_groups/1" ana_state=inaccessible
+	check "the host hears of it" wait_for -t 60 grep -qx inaccessible "/sys/block/${paths[1]##*/}/ana_state"
+	had=$(($(block_stat "${paths[1]}" 1) - reads[1]))
+	within "both paths had reads" "$had" 50 150
+	fio --name=one "${job[@]}" >fio || cat fio
+	tracer_stop "$host" "${live[@]}"
+	ntprof-bpf report ana.ntp >report
+	equal "ANA: a report has the change, once" "$(grep -c "at .* s: ${ctrls[1]} ANA group 1 inaccessible" report)" 1
+	check "ANA: and so has a live view" grep -q " ago: ${ctrls[1]} ANA group 1 inaccessible" live
+	ntprof-bpf report ana.ntp --by ctrl,path,device --op read --format csv | tr -d '\r' >groups
+	for i in 0 1; do
+		equal "paths: reads of ${ctrls[i]}, and their share of all" "$(awk -F, -v ctrl="${ctrls[i]}" '
+			NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+			$at["ctrl"] == ctrl { printf "%d %.4f", $at["commands"], $at["path_share"] }' groups)" \
+			"$((i ? had : 400 - had)) $(awk -v n=$((i ? had : 400 - had)) 'BEGIN { printf "%.4f", n / 400 }')"
+	done
+	host_disconnect
+}
+[[ ! -e /sys/module/nvme_core/parameters/multipath || $(</sys/module/nvme_core/parameters/multipath) != Y ]] || ana_events
 target_remove
 finish
