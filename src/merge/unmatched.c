@@ -672,6 +672,9 @@ double unmatched_outage_ns(const struct unmatched *a, unsigned int stream, uint6
 {
 	const struct stream *s = &a->streams[stream];
 
+	/* A broken recording may end an outage before it begins. */
+	if (to_ns <= from_ns)
+		return 0;
 	return s->h.filter ? filter_seconds(&s->span, from_ns, to_ns) * 1e9
 			   : (double)(to_ns - from_ns);
 }

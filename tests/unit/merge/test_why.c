@@ -235,6 +235,38 @@ static void a_wait_for_tags_is_of_an_array_that_is_slower_as_well(void **state)
 	assert_int_equal(t.cause, CAUSE_ARRAY);
 }
 
+/* One array has bursts, which its disk does one after the other; @usual is what it takes otherwise.
+ */
+static void bursts_to_one_array(uint64_t usual, struct tail *t)
+{
+	for (unsigned int i = 0; i < 60000; i++) {
+		unsigned int k = i % 400 < 40 ? i % 400 + 1 : 0;
+		unsigned int to = k ? 2 : i % 3;
+
+		add(to, SECOND + (i / 400 * 400 + (k ? 0 : i % 400)) * MS,
+		    k * 50 * US + (to == 2 ? usual : 100 * US), 50 * US, 5 * US, 4096);
+	}
+	assert_true(tail_of(w, WHY_READ, true, true, t));
+	assert_int_equal(t->key.key, WHY_ARRAY);
+	assert_true(t->figure[CAUSE_DEPTH] >= cause_least(CAUSE_DEPTH));
+}
+
+static void an_array_that_had_more_to_do_is_depth(void **state)
+{
+	struct tail t;
+
+	bursts_to_one_array(100 * US, &t);
+	assert_int_equal(t.cause, CAUSE_DEPTH);
+}
+
+static void an_array_that_is_slow_without_bursts_as_well_is_named(void **state)
+{
+	struct tail t;
+
+	bursts_to_one_array(500 * US, &t);
+	assert_int_equal(t.cause, CAUSE_ARRAY);
+}
+
 static void commands_of_one_array_are_named_by_it(void **state)
 {
 	struct tail t;
@@ -485,6 +517,8 @@ int main(void)
 		TEST(a_wait_for_tags_is_depth_if_the_disk_is_slower_as_well),
 		TEST(a_wait_for_tags_of_one_array_is_of_the_block_layer),
 		TEST(a_wait_for_tags_is_of_an_array_that_is_slower_as_well),
+		TEST(an_array_that_had_more_to_do_is_depth),
+		TEST(an_array_that_is_slow_without_bursts_as_well_is_named),
 		TEST(commands_of_one_array_are_named_by_it),
 		TEST(the_narrower_key_is_named_if_it_has_as_much),
 		TEST(a_time_with_most_slow_commands_is_found),
