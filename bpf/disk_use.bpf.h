@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Who uses the backing disks of a target, with --disks: hosts by NQN, and all others of this
- * machine by cgroup. A disk counts from the first request on that has a bio of nvmet. Requests of
+ * machine by cgroup. A disk counts from the first request on that is of nvmet. Requests of
  * all disks come to both programs, which leave those of others after one lookup. A request counts
  * for the one to whom its first bio belongs: the block layer merges no bios of two cgroups, and
- * those of two hosts only where they follow each other.
+ * those of two hosts only where they follow each other. A command that a passthru target hands on
+ * to a controller is a request of its host.
  *
  * Context: see disk.bpf.h. All commands count, also those that are not selected or not in a sample.
  */
@@ -29,6 +30,8 @@ struct request___use {
 	__u32 cmd_flags;
 	__u32 __data_len;
 	__u64 start_time_ns;
+	void *end_io;
+	void *end_io_data;
 } __attribute__((preserve_access_index));
 
 /* Operations of the block layer that have no data (include/linux/blk_types.h). */
@@ -85,17 +88,29 @@ static __always_inline bool use_begin(struct gendisk___use *disk, __u64 seq)
 	return !bpf_map_update_elem(&disks, &seq, name, BPF_ANY);
 }
 
-/* Who has the first bio of a request. @rq: typed; @u: all zeroes but @disk */
-static __always_inline void use_whose(struct nt_disk_user *u, struct request___use *rq)
+/*
+ * The plain address of the struct nvmet_req of a request, 0 if it is not of nvmet. A command that a
+ * passthru target hands on is a request without a bio of nvmet. @rq: typed
+ */
+static __always_inline __u64 use_command(struct request___use *rq)
 {
 	struct bio___plain *bio = rq->bio;
+	__u64 req = bio ? bio_command(bio) : 0;
+
+	if (!req && nt_knobs.passthru_done && (__u64)rq->end_io == nt_knobs.passthru_done)
+		req = plain_number((__u64)rq->end_io_data);
+	return req;
+}
+
+/* Whose a request is. @rq: typed; @u: all zeroes but @disk */
+static __always_inline void use_whose(struct nt_disk_user *u, struct request___use *rq)
+{
+	__u64 req = use_command(rq);
 	struct cgroup___origin *cgroup;
 	struct nvmet_ctrl *ctrl;
-	__u64 req;
 
-	if (!bio)
+	if (!req && !rq->bio)
 		return;
-	req = bio_command(bio);
 	if (!req) {
 		cgroup = cgroup_of((void *)rq);
 		u->cgroup = cgroup ? BPF_CORE_READ(cgroup, kn, id) : NT_DISK_NOBODY;
@@ -145,9 +160,7 @@ int BPF_PROG(disk_use_issue, struct request___use *rq)
 		return 0;
 	seq = disk->diskseq;
 	if (!bpf_map_lookup_elem(&disks, &seq)) {
-		struct bio___plain *bio = rq->bio;
-
-		if (!bio || !bio_command(bio))
+		if (!use_command(rq))
 			return 0;
 		if (!use_begin(disk, seq)) {
 			count(NT_CNT_DISKS_FULL);

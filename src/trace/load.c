@@ -207,6 +207,7 @@ static const char *bios_choose(struct tracer *t, struct probes *p, const char *i
 
 	knobs->bio_done = kernel_address("nvmet_bio_done");
 	knobs->bio_chained = kernel_address("bio_chain_endio");
+	knobs->passthru_done = kernel_address("nvmet_passthru_req_done");
 	if (!knobs->bio_done)
 		return "the kernel does not show the address of nvmet_bio_done(), for which it "
 		       "takes CAP_SYSLOG";
@@ -223,7 +224,6 @@ static void disk_choose(struct tracer *t, struct probes *p)
 				  : bios_choose(t, p, PROBE_DISK_ISSUE, PROBE_DISK_DONE);
 
 	t->object.knobs->disk_points = !why;
-	t->object.knobs->passthru_done = kernel_address("nvmet_passthru_req_done");
 	if (why)
 		fprintf(stderr, "no parts of target_subsystem: %s\n", why);
 	else if (!probes_add(p, &t->object, PROBE_FILE_WORK))

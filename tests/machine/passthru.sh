@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --nvme 2000000
 # takes: 40
-# --points fine of a passthru target: the controller that it hands its commands on to is the device below it.
+# A passthru target: with --points fine the controller that it hands its commands on to is the device below it, and with --disks
+# the requests there are the host's.
 set -u
 . /lib/machine.sh
 
@@ -24,13 +25,32 @@ for side in host target; do
 	tracer_start $side.log record --$side --points fine --force -o $side.ntp
 	pids+=("$tracer_pid")
 done
+# Who uses the controller's second namespace: the host, and a process of the target.
+tracer_start live.json --target --disks --format json
+live=$tracer_pid
 for op in read write; do
 	fio --filename="$(host_device "$ctrl" 2)" --direct=1 --ioengine=libaio --iodepth=4 --bs=4k --rw="rand$op" --size=32m \
 		--number_ios=$commands --name=x >/dev/null
 done
 nvme flush "$(host_device "$ctrl" 2)"
-tracer_stop "${pids[@]}"
-cat target.log.err
+fio --filename="$(host_device nvme0 2)" --direct=1 --ioengine=libaio --iodepth=4 --bs=16k --rw=randread --size=32m --number_ios=$((commands / 2)) \
+	--name=x >/dev/null
+tracer_stop "${pids[@]}" "$live"
+cat target.log.err live.json.err
+
+# used BY NAME: a figure of its row in the summary of who uses the disk, which is a path where there is multipath.
+path=$(host_path nvme0 2)
+used() {
+	tail -n 1 live.json | sed 's/.*"disks":\[//; s/\].*//' | tr '{' '\n' | grep "\"disk\":\"${path##*/}\"" | grep "\"by\":\"$1\"" |
+		sed "s/.*\"$2\":\"*\([^\",}]*\).*/\1/"
+}
+equal "--disks: the host's requests" "$(used host requests)" $((2 * commands + 1))
+equal "their bytes" "$(used host bytes)" $((2 * commands * 4096))
+equal "the host is the one that is connected" "$(used host who)" "$(</etc/nvme/hostnqn)"
+equal "requests of the target's own processes" "$(used cgroup requests)" $((commands / 2))
+equal "their bytes" "$(used cgroup bytes)" $((commands / 2 * 16384))
+within "each request of the host takes what the controller takes" "$(used host in_device)" 2000000 40000000
+within "shares are of the whole" "$(used '[a-z]*' share | awk '{ n += $1 } END { print n }')" 0.9999 1.0001
 
 for op in read write; do
 	declare -A stage=()

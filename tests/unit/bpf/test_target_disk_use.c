@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { NVMET_BIO_DONE = 0x1000, OTHERS_END_IO = 0x2000 };
+enum { NVMET_BIO_DONE = 0x1000, OTHERS_END_IO = 0x2000, PASSTHRU_DONE = 0x3000 };
 
 /* A disk, and a request to it with one bio: of a host, or of a cgroup. */
 static struct {
@@ -54,7 +54,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	nt_knobs.bio_done = 0;
+	nt_knobs.bio_done = nt_knobs.passthru_done = 0;
 	return 0;
 }
 
@@ -314,6 +314,40 @@ static void disks_and_requests_without_room_are_counted(void **state)
 	assert_used(used(0, "nqn.host0", 0), 5, 5, 4010);
 }
 
+/* A passthru target hands a command on as a request whose bio, if it has one, is not nvmet's. */
+static void a_command_that_is_handed_on_is_of_its_host(void **state)
+{
+	struct request___use rq = request(0, 4096);
+
+	nt_knobs.passthru_done = PASSTHRU_DONE;
+	cgroup_does(77);
+	rq.end_io = (void *)PASSTHRU_DONE;
+	rq.end_io_data = &use.req[1];
+	issue(&rq, 1000);
+	end(&rq, 4096, 1300);
+	assert_used(used(0, "nqn.host1", 0), 1, 4096, 300);
+	/* One without data. */
+	rq.bio = NULL;
+	rq.__data_len = 0;
+	issue(&rq, 2000);
+	end(&rq, 0, 2700);
+	assert_used(used(0, "nqn.host1", 0), 2, 4096, 1000);
+	assert_int_equal(disk_map[0].nr, 1);
+	/* What others do there. */
+	rq = request(0, 512);
+	rq.end_io = (void *)OTHERS_END_IO;
+	issue(&rq, 3000);
+	end(&rq, 512, 3100);
+	assert_used(used(0, "nqn.host1", 0), 2, 4096, 1000);
+	assert_used(used(0, NULL, 77), 1, 512, 100);
+	/* This kernel has no such targets. */
+	nt_knobs.passthru_done = 0;
+	rq = request(1, 0);
+	rq.bio = NULL;
+	issue(&rq, 4000);
+	assert_int_equal(disk_map[0].nr, 1);
+}
+
 static void requests_without_a_disk_are_left_out(void **state)
 {
 	host_does(0);
@@ -338,6 +372,7 @@ int main(void)
 		TEST(what_has_no_data_has_no_bytes),
 		TEST(users_without_room_count_together),
 		TEST(disks_and_requests_without_room_are_counted),
+		TEST(a_command_that_is_handed_on_is_of_its_host),
 		TEST(requests_without_a_disk_are_left_out),
 	};
 
