@@ -348,6 +348,11 @@ const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, 
 	struct queue_ident *id = find(t, slot, who);
 
 	if (id) {
+		const struct nt_queue *q = &t->object.queues[slot];
+
+		/* A controller is named by its first queue. Its admin queue is seen later. */
+		if (t->o.side == NT_HOST && q->controller == who)
+			id->transport = q->transport;
 		id->epoch = t->object.control->epoch;
 		return id;
 	}

@@ -225,6 +225,27 @@ static void a_disk_waits_for_its_name(void **state)
 		free(ident[slot]);
 }
 
+/* A program names a controller by its first queue, which need not be its admin queue. */
+static void an_admin_queue_that_is_seen_late_has_its_transport(void **state)
+{
+	struct nt_queue queues[8] = {0};
+	struct queue_ident *ident[8] = {0};
+	struct nt_control control = {0};
+	struct tracer t = {.o.side = NT_HOST,
+			   .ident = ident,
+			   .nr_slots = 8,
+			   .object = {.queues = queues, .control = &control}};
+	const struct nt_identity named = {.slot = 4, .who = 8, .names.subsysnqn = "nqn.disk"};
+
+	connections_learn(&t, &named);
+	queues[4] = (struct nt_queue){.controller = 8, .transport = NT_TRANSPORT_PCIE};
+	assert_int_equal(connections_identify(&t, 4, 8)->transport, NT_TRANSPORT_PCIE);
+	/* Another controller has the slot. */
+	queues[4] = (struct nt_queue){.controller = 9, .transport = NT_TRANSPORT_TCP};
+	assert_int_equal(connections_identify(&t, 4, 8)->transport, NT_TRANSPORT_PCIE);
+	free(ident[4]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +255,7 @@ int main(void)
 		cmocka_unit_test(a_target_queue_has_the_names_of_its_own_generation),
 		cmocka_unit_test(a_host_queue_has_the_names_of_its_controller),
 		cmocka_unit_test(a_disk_waits_for_its_name),
+		cmocka_unit_test(an_admin_queue_that_is_seen_late_has_its_transport),
 	};
 
 	return cmocka_run_group_tests_name("connections", tests, NULL, NULL);
