@@ -99,6 +99,19 @@ static const struct word property[] = {
 	{0x00, "cap"}, {0x08, "vs"}, {0x14, "cc"}, {0x1c, "csts"}, {0x20, "nssr"}, {0x68, "crto"},
 };
 
+/* Zoned Namespace Command Set 1.1, 3.4 (zone send and receive actions). */
+static const struct word zone_send[] = {
+	{0x01, "close"},
+	{0x02, "finish"},
+	{0x03, "open"},
+	{0x04, "reset"},
+	{0x05, "offline"},
+	{0x10, "set_zone_descriptor_extension"},
+	{0x11, "flush_explicit_zrwa_range"},
+};
+
+static const struct word zone_receive[] = {{0x00, "report"}, {0x01, "extended_report"}};
+
 static const struct word select_words[] = {
 	{0, "current"},
 	{1, "default"},
@@ -137,6 +150,16 @@ static const struct field fields[] = {
 	{OF_IO, 0x08, "deac", 12, 25, 1, .words = NULL},
 	{OF_IO, 0x09, "nr", 10, 0, 8, .words = NULL},
 	{OF_IO, 0x09, "ad", 11, 2, 1, .words = NULL},
+	/* Zoned Namespace Command Set 1.1, 3.4 */
+	{OF_IO, 0x79, "slba", 10, 0, 64, .words = NULL},
+	{OF_IO, 0x79, "zsa", 13, 0, 8, WORDS(zone_send)},
+	{OF_IO, 0x79, "selall", 13, 8, 1, .words = NULL},
+	{OF_IO, 0x7a, "slba", 10, 0, 64, .words = NULL},
+	{OF_IO, 0x7a, "numd", 12, 0, 32, .words = NULL},
+	{OF_IO, 0x7a, "zra", 13, 0, 8, WORDS(zone_receive)},
+	{OF_IO, 0x7d, "zslba", 10, 0, 64, .words = NULL},
+	{OF_IO, 0x7d, "nlb", 12, 0, 16, .words = NULL},
+	{OF_IO, 0x7d, "fua", 12, 30, 1, .words = NULL},
 	/* NVMe Base 2.0, 5 */
 	{OF_ADMIN, 0x02, "lid", 10, 0, 8, WORDS(log_page)},
 	{OF_ADMIN, 0x02, "lsp", 10, 8, 7, .words = NULL},
@@ -191,6 +214,8 @@ static const struct field results[] = {
 	/* NVMe Base 2.0, 5.15 and 5.27.1: of the feature */
 	{OF_ADMIN, 0x09, "value", 0, 0, 32, .words = NULL},
 	{OF_ADMIN, 0x0a, "value", 0, 0, 32, .words = NULL},
+	/* Zoned Namespace Command Set 1.1, 3.4: the LBA that data were written to */
+	{OF_IO, 0x7d, "alba", 0, 0, 64, .words = NULL},
 	/* NVMe over Fabrics 1.1, 3.3 and 3.5 */
 	{OF_FABRICS, 0x01, "cntlid", 0, 0, 16, .words = NULL},
 	{OF_FABRICS, 0x01, "authreq", 0, 16, 16, .words = NULL},

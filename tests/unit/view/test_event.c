@@ -96,6 +96,36 @@ static void a_command_begins_and_ends(void **state)
 		"length=4096 status=0x4080 lba_out_of_range cancelled latency=8000 | unsplit\n");
 }
 
+static void commands_of_zones_say_what_they_are_about(void **state)
+{
+	struct nt_begun b = begun_make(NT_HOST, NT_OP_OTHER, 0x79);
+	struct nt_ended e;
+
+	b.r.length = 0;
+	b.sqe[10] = 0x8000;
+	b.sqe[13] = 0x104;
+	assert_line(&b.r, "0.000001500 host nvme0 q3 begin cid=0x1002 zone_management_send "
+			  "opcode=0x79 nsid=1 length=0 flags=0x40 slba=32768 zsa=reset selall=1\n");
+	b = begun_make(NT_HOST, NT_OP_OTHER, 0x7a);
+	b.sqe[12] = 1023;
+	assert_line(&b.r,
+		    "0.000001500 host nvme0 q3 begin cid=0x1002 zone_management_receive "
+		    "opcode=0x7a nsid=1 length=4096 data=transport_sgl flags=0x40 slba=0 numd=1023 "
+		    "zra=report\n");
+	b = begun_make(NT_HOST, NT_OP_OTHER, 0x7d);
+	b.sqe[11] = 1;
+	b.sqe[12] = 7;
+	assert_line(&b.r, "0.000001500 host nvme0 q3 begin cid=0x1002 zone_append opcode=0x7d "
+			  "nsid=1 length=4096 data=transport_sgl flags=0x40 zslba=4294967296 nlb=7 "
+			  "fua=0\n");
+	/* Its answer says where the data are. */
+	e = ended_make(&b);
+	e.answer = (struct nt_answer){.result = 0x100000010, .known = NT_A_RESULT};
+	assert_line(&e.r, "0.000009000 host nvme0 q3 end cid=0x1002 zone_append opcode=0x7d nsid=1 "
+			  "length=4096 status=0x0 success result=0x100000010 latency=8000 "
+			  "alba=4294967312 | unsplit\n");
+}
+
 static void admin_and_fabrics_commands_say_what_they_are_about(void **state)
 {
 	struct nt_begun b = begun_make(NT_HOST, NT_OP_ADMIN, 0x06);
@@ -319,6 +349,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_command_begins_and_ends),
+		cmocka_unit_test(commands_of_zones_say_what_they_are_about),
 		cmocka_unit_test(admin_and_fabrics_commands_say_what_they_are_about),
 		cmocka_unit_test(a_result_has_fields_where_the_command_succeeded),
 		cmocka_unit_test(a_data_pointer_is_of_a_kind),
