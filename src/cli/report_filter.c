@@ -4,11 +4,26 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/options.h"
 #include "cli/verbs.h"
+#include "core/text.h"
 
 enum { KEY_TIME = 0x100, KEY_WHERE, KEY_MAX_INFLIGHT, KEY_PID, KEY_COMM };
+
+/* A number of commands, or of bytes if it has a unit. */
+static void parse_max_inflight(struct filter *f, const char *arg, struct argp_state *state)
+{
+	if (!arg[strspn(arg, "0123456789")])
+		f->max_in_flight =
+			(uint32_t)options_count(state, "--max-inflight", arg, UINT32_MAX);
+	else if (parse_size(arg, &f->max_bytes) || !f->max_bytes)
+		options_error(state,
+			      "--max-inflight %s: neither a number of commands from 1 on nor one "
+			      "of bytes, such as 64K",
+			      arg);
+}
 
 static error_t parse_filter(int key, char *arg, struct argp_state *state)
 {
@@ -29,8 +44,7 @@ static error_t parse_filter(int key, char *arg, struct argp_state *state)
 		select_said(&f->select, "where", arg);
 		break;
 	case KEY_MAX_INFLIGHT:
-		f->max_in_flight =
-			(uint32_t)options_count(state, "--max-inflight", arg, UINT32_MAX);
+		parse_max_inflight(f, arg, state);
 		select_said(&f->select, "max-inflight", arg);
 		break;
 	case KEY_PID:
@@ -62,9 +76,10 @@ static const struct argp_option filter_options[] = {
 	 "<, <= or =; or 'retransmitted': bytes were on their way when TCP sent again (record --tcp). Given several times, "
 	 "all of them",
 	 SECTION_SELECT},
-	{"max-inflight", KEY_MAX_INFLIGHT, "N", 0,
+	{"max-inflight", KEY_MAX_INFLIGHT, "N", OPTION_REPEATS,
 	 "Only commands that found fewer than N others in flight on their queue when they began: with 1 those that "
-	 "had the queue to themselves; of merged ones the host's",
+	 "had the queue to themselves; of merged ones the host's. With a unit (64K, 1M) less than so many bytes of "
+	 "their data",
 	 SECTION_SELECT},
 	{"pid", KEY_PID, "PID", OPTION_REPEATS,
 	 "Only commands of a host that this process submitted, such as 4711 (record --origin)",
@@ -79,7 +94,7 @@ const struct argp filter_argp = {.options = filter_options, .parser = parse_filt
 
 static bool asked(const struct report *r)
 {
-	return r->filter && r->filter->max_in_flight;
+	return r->filter && (r->filter->max_in_flight || r->filter->max_bytes);
 }
 
 int report_depths_add(struct report *r, unsigned int i, const struct nt_record *rec)
@@ -91,7 +106,7 @@ int report_depths_add(struct report *r, unsigned int i, const struct nt_record *
 	if (!r->depths)
 		return -ENOMEM;
 	if (!r->depths[i])
-		r->depths[i] = depths_new(r->filter->max_in_flight);
+		r->depths[i] = depths_new(r->filter->max_in_flight, r->filter->max_bytes);
 	return r->depths[i] ? depths_add(r->depths[i], rec) : -ENOMEM;
 }
 

@@ -27,6 +27,7 @@ struct depths_queue {
  */
 struct depths {
 	uint32_t few;
+	uint64_t bytes;
 	struct depths_queue *queues; /* hash table */
 	struct flights flights;
 	struct flights_seen seen;
@@ -37,24 +38,25 @@ struct depths {
 	uint64_t told;
 };
 
-static void saw(void *context, const struct flight *command, unsigned int saw)
+static void saw(void *context, const struct flight *command, const struct flights_group *saw)
 {
 	struct depths *d = context;
 	uint64_t bit = 1ULL << command->number % WORD_BITS;
 
 	d->told++;
 	/* It saw itself as well. */
-	if (saw <= d->few)
+	if ((!d->few || saw->nr <= d->few) && (!d->bytes || saw->bytes - command->bytes < d->bytes))
 		d->taken[command->number / WORD_BITS] |= bit;
 }
 
-struct depths *depths_new(uint32_t few)
+struct depths *depths_new(uint32_t few, uint64_t bytes)
 {
 	struct depths *d = calloc(1, sizeof(*d));
 
 	if (!d)
 		return NULL;
 	d->few = few;
+	d->bytes = bytes;
 	d->flights.seen = &d->seen;
 	d->flights.most = DEPTHS_WAIT_MAX;
 	d->flights.told = saw;
@@ -87,7 +89,8 @@ static struct depths_queue *queue_of(struct depths *d, const struct nt_record *r
 
 int depths_add(struct depths *d, const struct nt_record *r)
 {
-	struct flight flight = {.begin = record_begin_ns(r), .number = d->added};
+	struct flight flight = {
+		.begin = record_begin_ns(r), .number = d->added, .bytes = r->length};
 	uint64_t latency = record_latency_ns(r);
 	struct depths_queue *q;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which commands of a recording found fewer than a number of others in flight on their queue.
+ * Which commands of a recording found fewer than a number of others, or less than a number of bytes
+ * of their data, in flight on their queue.
  * Records come when commands have ended, and what was in flight when one began may end later, so a
  * recording is read once for this before it is read for all else. Memory: one bit for each record.
  */
@@ -27,9 +28,13 @@
 
 struct depths;
 
-/** depths_new() - no records yet; @few: a command that found fewer than these is taken; NULL when
- * memory ran out */
-struct depths *depths_new(uint32_t few);
+/**
+ * depths_new() - no records yet
+ * @few, @bytes: a command that found fewer than these, and less data of them, is taken; 0: any
+ *
+ * Return: NULL when memory ran out.
+ */
+struct depths *depths_new(uint32_t few, uint64_t bytes);
 
 /**
  * depths_add() - the next record of the first reading

@@ -14,7 +14,7 @@ bool filter_any(const struct filter *f)
 {
 	return nt_selects_by(&f->select.by) || f->select.cgroup[0] || f->select.device ||
 	       f->select.pids.nr || f->select.comm[0] || f->select.failed || f->select.slower_ns ||
-	       f->nr_times || f->retransmitted || f->max_in_flight || f->nr;
+	       f->nr_times || f->retransmitted || f->max_in_flight || f->max_bytes || f->nr;
 }
 
 #define TIME_WRONG                                                             \
@@ -355,7 +355,7 @@ static bool holds(const struct filter_condition *c, int64_t ns)
 static bool found_so(const struct filter *f, const struct nt_record *r)
 {
 	return (!f->retransmitted || r->flags & NT_F_RETRANSMITTED) &&
-	       (!f->max_in_flight || !(r->flags & NT_F_CROWDED));
+	       (!(f->max_in_flight || f->max_bytes) || !(r->flags & NT_F_CROWDED));
 }
 
 static bool in_time(const struct filter *f, const struct nt_record *r,

@@ -78,8 +78,8 @@ struct filter_span {
  * @select: what the records say
  * @time: when it began, in any of @nr_times; none: at any time
  * @retransmitted: it has NT_F_RETRANSMITTED
- * @max_in_flight: it found fewer commands in flight on its queue: it has no NT_F_CROWDED, which is
- * set before; 0: any number
+ * @max_in_flight, @max_bytes: it found fewer commands in flight on its queue, or less data of them:
+ * it has no NT_F_CROWDED, which is set before; 0: any number
  * @condition: @nr conditions
  * @how: how commands of the last pair of machines are split
  */
@@ -92,6 +92,7 @@ struct filter {
 	unsigned int nr_times;
 	bool retransmitted;
 	uint32_t max_in_flight;
+	uint64_t max_bytes;
 	struct filter_condition condition[FILTER_CONDITIONS_MAX];
 	unsigned int nr;
 	struct merged_split how;

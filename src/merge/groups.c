@@ -17,16 +17,20 @@
  */
 static int begins(struct flights_group *g, const struct flight *c, struct flights_seen *seen)
 {
-	while (g->nr && g->end[0] <= c->begin) {
-		const uint64_t last = g->end[--g->nr];
+	const struct flights_end end = {c->end, c->bytes};
 
+	while (g->nr && g->end[0].ns <= c->begin) {
+		const struct flights_end last = g->end[--g->nr];
+
+		g->bytes -= g->end[0].bytes;
 		heap_down(g->end, g->nr, 0, &last, sizeof(last), NULL);
 	}
 	if (g->nr == FLIGHTS_OF_GROUP_MAX)
 		return 0;
 	if (!ARRAY_INSERT(g->end, g->nr, g->nr))
 		return -ENOMEM;
-	heap_up(g->end, g->nr - 1, &c->end, sizeof(*g->end), NULL);
+	heap_up(g->end, g->nr - 1, &end, sizeof(end), NULL);
+	g->bytes += c->bytes;
 	seen->count++;
 	seen->sum += g->nr;
 	if (g->nr > seen->most)
@@ -42,7 +46,7 @@ static int tell(struct flights *f, const struct flight *c)
 		return told;
 	told_too = begins(c->group, c, c->seen);
 	if (told_too > 0 && f->told)
-		f->told(f->context, c, c->group->nr);
+		f->told(f->context, c, c->group);
 	f->late += !told || !told_too;
 	return told_too < 0 ? told_too : 0;
 }

@@ -43,15 +43,20 @@ struct flights_seen {
 /**
  * struct flights_group - ends of the commands in flight, a heap with the earliest on top; all zero
  * at the beginning
+ * @bytes: of all of them
  */
 struct flights_group {
-	uint64_t *end;
+	struct flights_end {
+		uint64_t ns;
+		uint32_t bytes;
+	} * end;
 	unsigned int nr;
+	uint64_t bytes;
 };
 
 /**
  * struct flight - a command: its beginning and end, its group, and where what it saw is added
- * @number: which one it is, for @told of &struct flights
+ * @number: which one it is, and @bytes: of its data, both for @told of &struct flights
  */
 struct flight {
 	uint64_t begin;
@@ -59,6 +64,7 @@ struct flight {
 	struct flights_group *group;
 	struct flights_seen *seen;
 	uint64_t number;
+	uint32_t bytes;
 };
 
 /**
@@ -67,7 +73,7 @@ struct flight {
  * @all: the group of all commands
  * @seen: where what they saw of it is added
  * @most: the most commands that wait; 0: FLIGHTS_MAX
- * @told: called with the number that a command saw of its own group; NULL: not called
+ * @told: called with the group of a command when that has begun there; NULL: not called
  * @frontier: all commands that began before this have been counted
  * @late: commands that are not counted: they came when those that ran at the same time had been
  *        counted, or too many of a group were in flight
@@ -76,7 +82,7 @@ struct flights {
 	struct flights_group all;
 	struct flights_seen *seen;
 	unsigned int most;
-	void (*told)(void *context, const struct flight *command, unsigned int saw);
+	void (*told)(void *context, const struct flight *command, const struct flights_group *saw);
 	void *context;
 	struct flight *wait;
 	unsigned int nr;

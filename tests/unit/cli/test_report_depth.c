@@ -11,6 +11,7 @@
 /* The commands of each side's recording. */
 static struct seen {
 	uint16_t qid;
+	uint32_t length;
 	uint64_t begin, end;
 } seen[NT_SIDES][2 * COMMANDS];
 static unsigned int nr_seen[NT_SIDES];
@@ -20,7 +21,8 @@ static bool see(struct nt_record *r)
 	unsigned int *nr = &nr_seen[r->side];
 
 	assert_true(*nr < ARRAY_SIZE(seen[0]));
-	seen[r->side][(*nr)++] = (struct seen){r->qid, record_begin_ns(r), record_end_ns(r)};
+	seen[r->side][(*nr)++] =
+		(struct seen){r->qid, r->length, record_begin_ns(r), record_end_ns(r)};
 	return true;
 }
 
@@ -32,20 +34,30 @@ static bool was_there(const struct seen *a, const struct seen *b)
 	       (a->begin < b->begin || (a->begin == b->begin && a < b));
 }
 
-/* How many found fewer than @few. */
-static unsigned int expected(enum nt_side side, unsigned int few)
+/* How many found less data of others than @bytes, and fewer others than @few. */
+static unsigned int expected_bytes(enum nt_side side, unsigned int few, uint64_t bytes)
 {
 	const struct seen *s = seen[side];
 	unsigned int taken = 0;
 
 	for (unsigned int i = 0; i < nr_seen[side]; i++) {
 		unsigned int found = 0;
+		uint64_t data = 0;
 
-		for (unsigned int k = 0; k < nr_seen[side]; k++)
-			found += was_there(&s[k], &s[i]);
-		taken += found < few;
+		for (unsigned int k = 0; k < nr_seen[side]; k++) {
+			if (!was_there(&s[k], &s[i]))
+				continue;
+			found++;
+			data += s[k].length;
+		}
+		taken += found < few && data < bytes;
 	}
 	return taken;
+}
+
+static unsigned int expected(enum nt_side side, unsigned int few)
+{
+	return expected_bytes(side, few, UINT64_MAX);
 }
 
 static struct traffic_config two_queues(void)
@@ -102,6 +114,25 @@ static void commands_are_those_that_found_fewer(void **state)
 		RUN(&r, "report", f[1].path, "--max-inflight", of[i].word);
 		assert_selected(&r, expected(NT_TARGET, of[i].few), "commands");
 	}
+	recordings_free(f, 2);
+}
+
+static void a_number_with_a_unit_is_of_bytes(void **state)
+{
+	struct recording f[] = {{.edit = see}, {.edit = see}};
+	struct traffic_config c = two_queues();
+	unsigned int some;
+	static struct result r;
+
+	make(f, &c);
+	some = expected_bytes(NT_HOST, UINT32_MAX, 12288);
+	assert_true(some > expected_bytes(NT_HOST, UINT32_MAX, 1024) && some < COMMANDS);
+	RUN(&r, "report", f[0].path, f[1].path, "--max-inflight", "12K");
+	assert_selected(&r, some, "merged commands");
+	RUN(&r, "report", f[0].path, f[1].path, "--max-inflight", "12K", "--max-inflight", "2");
+	assert_selected(&r, expected_bytes(NT_HOST, 2, 12288), "merged commands");
+	RUN(&r, "report", f[1].path, "--max-inflight", "1KiB");
+	assert_selected(&r, expected_bytes(NT_TARGET, UINT32_MAX, 1024), "commands");
 	recordings_free(f, 2);
 }
 
@@ -217,7 +248,7 @@ static void it_goes_with_other_options(void **state)
 
 static void what_cannot_say_it_is_refused(void **state)
 {
-	static char *const wrong[] = {"0", "-1", "x", "", "1.5", "4294967296", "1,2"};
+	static char *const wrong[] = {"0", "-1", "x", "", "1.5", "4294967296", "1,2", "0K", "1T"};
 	struct recording f[] = {{.header.sample = 2}, {.edit = NULL}};
 	struct traffic_config c = two_queues();
 	static struct result r;
@@ -251,6 +282,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_are_those_that_found_fewer),
+		cmocka_unit_test(a_number_with_a_unit_is_of_bytes),
 		cmocka_unit_test(queues_of_other_hosts_do_not_count),
 		cmocka_unit_test(groups_have_the_same_figure),
 		cmocka_unit_test(commands_that_are_not_selected_count),

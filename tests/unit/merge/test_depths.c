@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/segments.h"
+#include "core/array.h"
 #include "merge/depths.h"
 
 #define COMMANDS 400u
@@ -22,15 +23,19 @@ static struct nt_record command(uint32_t slot, uint64_t begin, uint64_t end)
 	return r;
 }
 
-static struct depths *first_reading(uint32_t few, const struct nt_record *r, size_t nr)
+static struct depths *read_first(struct depths *d, const struct nt_record *r, size_t nr)
 {
-	struct depths *d = depths_new(few);
 
 	assert_non_null(d);
 	for (size_t i = 0; i < nr; i++)
 		assert_int_equal(depths_add(d, &r[i]), 0);
 	assert_int_equal(depths_finish(d), 0);
 	return d;
+}
+
+static struct depths *first_reading(uint32_t few, const struct nt_record *r, size_t nr)
+{
+	return read_first(depths_new(few, 0), r, nr);
 }
 
 /* @taken: '1' or '0' for each record */
@@ -43,6 +48,36 @@ static void assert_taken(uint32_t few, const struct nt_record *r, size_t nr, con
 		assert_int_equal(depths_take(d), taken[i] == '1');
 	assert_int_equal(depths_unknown(d), unknown);
 	depths_free(d);
+}
+
+static void data_of_others_counts_in_bytes(void **state)
+{
+	struct nt_record r[] = {
+		command(1, 20, 25), /* found the two below: 69,632 */
+		command(1, 10, 30), /* none */
+		command(1, 12, 40), /* 4,096 */
+		command(1, 30, 50), /* 65,536: the first of both has ended */
+	};
+	static const struct {
+		uint32_t few;
+		uint64_t bytes;
+		const char *taken;
+	} of[] = {
+		{0, 4096, "0100"},  {0, 4097, "0110"},	{0, 65536, "0110"},
+		{0, 65537, "0111"}, {1, 65537, "0100"}, {0, 69633, "1111"},
+	};
+
+	r[0].length = 512;
+	r[1].length = 4096;
+	r[2].length = 65536;
+	r[3].length = 8192;
+	for (size_t i = 0; i < ARRAY_SIZE(of); i++) {
+		struct depths *d = read_first(depths_new(of[i].few, of[i].bytes), r, 4);
+
+		for (size_t k = 0; k < 4; k++)
+			assert_int_equal(depths_take(d), of[i].taken[k] == '1');
+		depths_free(d);
+	}
 }
 
 /* In the order in which they end, as they are recorded. */
@@ -148,7 +183,7 @@ static void as_many_as_pairs_of_them_say(void **state)
 /* A command that ends after more others than can wait. */
 static void a_late_command_is_not_known(void **state)
 {
-	struct depths *d = depths_new(1);
+	struct depths *d = depths_new(1, 0);
 	struct nt_record r = command(1, 1, 1000000000);
 
 	for (uint64_t i = 0; i <= DEPTHS_WAIT_MAX; i++) {
@@ -169,6 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_command_does_not_count_itself_nor_other_queues),
+		cmocka_unit_test(data_of_others_counts_in_bytes),
 		cmocka_unit_test(one_that_ends_last_was_there_for_all),
 		cmocka_unit_test(of_those_that_begin_at_once_all_but_one_found_another),
 		cmocka_unit_test(without_a_beginning_or_an_end_it_is_not_known),
