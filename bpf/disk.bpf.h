@@ -9,7 +9,7 @@
  * transfer, ends with bio_chain_endio() and leads to the bio that it is a part of. A driver that
  * makes a disk of others (dm, md) has bios of its own: its commands have no such points. A command
  * that a passthru target hands on to a controller is a request, which ends with
- * nvmet_passthru_req_done() and leads to it.
+ * nvmet_passthru_req_done() and leads to it. Where a disk is one of NVMe, its own command is noted.
  *
  * Of files with buffered I/O: when nvmet's worker begins with a command, and whether the page cache
  * answered it. nvmet asks a file system that can say so to answer at once or not at all
@@ -22,6 +22,7 @@
 #ifndef NTPROF_DISK_BPF_H
 #define NTPROF_DISK_BPF_H
 
+#include "request.bpf.h"
 #include "target_command.bpf.h"
 
 /* CO-RE: the address of a function as a plain pointer. */
@@ -30,10 +31,18 @@ struct bio___plain {
 	void *bi_end_io;
 	void *bi_private;
 } __attribute__((preserve_access_index));
+struct gendisk___named {
+	char disk_name[32];
+} __attribute__((preserve_access_index));
+struct request_queue___named {
+	struct gendisk___named *disk;
+} __attribute__((preserve_access_index));
 struct request___bios {
 	struct bio___plain *bio;
 	void *end_io;
 	void *end_io_data;
+	struct request_queue___named *q;
+	struct blk_mq_hw_ctx *mq_hctx;
 } __attribute__((preserve_access_index));
 
 /* CO-RE: the disk of a namespace. */
@@ -119,8 +128,9 @@ static __always_inline __u64 bio_command(struct bio___plain *bio)
  * count. Not static, so that it is verified once.
  * @req: plain address of the struct nvmet_req, which need not be of TCP
  * @point: enum nt_disk_point
+ * @disk: see nt_disk_command()
  */
-__noinline int disk_reach(__u64 req, __u32 point, __u64 now)
+__noinline int disk_reach(__u64 req, __u32 point, __u64 now, __u32 disk)
 {
 	__u64 cmd = req - bpf_core_field_offset(struct nvmet_tcp_cmd, req);
 	struct nt_cmd *c = cmd_of_plain((void *)cmd);
@@ -132,8 +142,10 @@ __noinline int disk_reach(__u64 req, __u32 point, __u64 now)
 	if (!points[NT_T_EXEC] || points[NT_T_DONE])
 		return 0;
 	if (point == NT_TD_ISSUE) {
-		if (!points[NT_TD_ISSUE])
-			points[NT_TD_ISSUE] = now;
+		if (points[NT_TD_ISSUE])
+			return 0;
+		points[NT_TD_ISSUE] = now;
+		c->r.disk = disk;
 	} else if (points[NT_TD_ISSUE] && now > points[NT_TD_DONE]) {
 		points[NT_TD_DONE] = now;
 	}
@@ -234,6 +246,27 @@ static __always_inline void disk_executed(struct nt_cmd *c, struct nvmet_req *re
 }
 
 /*
+ * What a request is to a disk of NVMe, of any transport: see nt_disk_command(). The driver has
+ * prepared it before it says that it is issued.
+ * @rq: typed
+ */
+static __always_inline __u32 disk_command(struct request___bios *rq)
+{
+	struct nvme_request *req = nvme_part((struct request *)rq);
+	struct gendisk___named *disk;
+
+	if (!bpf_core_field_exists(((struct nvme_request *)0)->cmd) ||
+	    !bpf_core_field_exists(rq->q->disk))
+		return 0;
+	disk = rq->q->disk;
+	if (!disk || disk->disk_name[0] != 'n' || disk->disk_name[1] != 'v' ||
+	    disk->disk_name[2] != 'm' || disk->disk_name[3] != 'e')
+		return 0;
+	return NT_DISK_COMMAND(rq->mq_hctx->queue_num + 1,
+			       BPF_CORE_READ(req, cmd, common.command_id));
+}
+
+/*
  * Requests of all disks come here: what is not nvmet's is left after one look at its first bio, or
  * at what it ends with.
  * @rq: typed
@@ -242,19 +275,23 @@ static __always_inline int disk_reached(struct request___bios *rq, __u32 point)
 {
 	struct bio___plain *bio = rq->bio;
 	__u64 now = 0, req;
+	__u32 disk = 0;
 
 	for (int i = 0; i < NT_BIOS_MAX && bio; i++) {
 		req = bio_command(bio);
 		if (!req && !i)
 			break;
-		if (!now)
+		if (!now) {
 			now = bpf_ktime_get_ns();
+			disk = point == NT_TD_ISSUE ? disk_command(rq) : 0;
+		}
 		if (req)
-			disk_reach(req, point, now);
+			disk_reach(req, point, now, disk);
 		bio = bio->bi_next;
 	}
 	if (nt_knobs.passthru_done && !now && (__u64)rq->end_io == nt_knobs.passthru_done)
-		disk_reach(plain_number((__u64)rq->end_io_data), point, bpf_ktime_get_ns());
+		disk_reach(plain_number((__u64)rq->end_io_data), point, bpf_ktime_get_ns(),
+			   point == NT_TD_ISSUE ? disk_command(rq) : 0);
 	return 0;
 }
 

@@ -905,7 +905,13 @@ int report_print(struct report *r)
 	for (unsigned int i = 0; i < r->merged.nr_slowest; i++) {
 		struct slow_command *c = &r->merged.slowest[i];
 
+		const struct device_name *disk =
+			c->alone ? NULL
+				 : places_device_of(r->places[c->connection.target_stream],
+						    &c->target);
+
 		c->origin = places_origin_of(r->places[c->connection.host_stream], &c->host);
+		c->disk = disk ? disk->name : NULL;
 	}
 	if (r->pcap > r->merged.nr_slowest)
 		r->pcap = r->merged.nr_slowest;

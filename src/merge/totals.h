@@ -44,6 +44,7 @@ struct slow_command {
 	struct nt_record host;
 	struct nt_record target;
 	const struct origin *origin; /* set when it is shown; NULL: not known */
+	const char *disk;	     /* the same: what the target calls its disk */
 };
 
 /**

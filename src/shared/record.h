@@ -151,7 +151,8 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  *       known, which is so of one in 2^32. Where events are asked for, which do not tell it, the
  *       host has the SQ Head Pointer of the CQE in the first one from then on
  * @wait: 1 + nanoseconds of each enum nt_wait; 0: not known, as with @fine
- * @pad: of no use: a state has something else there, see struct nt_cmd
+ * @disk: of a target's command: its own command at the disk, see nt_disk_command(). A host's state
+ * has something else there, see struct nt_cmd
  */
 struct nt_record {
 	__u8 side;
@@ -172,8 +173,22 @@ struct nt_record {
 	__u32 fine[NT_FINE_MAX];
 	__u32 seq[NT_FINE_MAX];
 	__u32 wait[NT_WAITS_NR];
-	__u32 pad;
+	__u32 disk;
 };
+
+/* A queue id and a command id, as nt_disk_command() has them. */
+#define NT_DISK_COMMAND(qid, cid) ((__u32)(qid) << 16 | (__u32)(cid))
+#define NT_DISK_QID(command) ((command) >> 16)
+#define NT_DISK_CID(command) ((command)&0xffff)
+
+/*
+ * The command that a target's command was for its disk, which is one of NVMe: NT_DISK_COMMAND(), of
+ * the first request that was issued. 0 if that is not known: I/O queues have ids from 1 on.
+ */
+static inline __attribute__((always_inline)) __u32 nt_disk_command(const struct nt_record *r)
+{
+	return r->side == NT_TARGET && r->points[NT_TD_DONE] ? r->disk : 0;
+}
 
 /* The parts of an origin that can be asked for, see struct nt_knobs. */
 #define NT_ORIGIN_PLACE 1u /* cgroup and CPU */
@@ -264,7 +279,7 @@ struct nt_lost {
  * added if the command is not in the sample and only counted: it has only the points of its
  * beginning. Each has cache lines of its own, as commands with neighbouring tags may be on
  * different CPUs. @task is who submitted it (host, where that is asked for). It begins where the
- * record has @pad, so what writes a state's record writes its members.
+ * record has @disk, so what writes a state's record writes its members.
  */
 #define NT_RELEASED 1ULL
 #define NT_UNMEASURED 2ULL
@@ -291,10 +306,10 @@ struct nt_cmd {
 	union {
 		struct nt_record r;
 		struct {
-			__u8 record[__builtin_offsetof(struct nt_record, pad)];
+			__u8 record[__builtin_offsetof(struct nt_record, disk)];
 			union {
 				struct {
-					__u32 out, reader, read;
+					__u32 disk, out, reader, read;
 				};		     /* target */
 				struct nt_task task; /* host */
 			};

@@ -394,7 +394,7 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 	memset(r->fine, 0, sizeof(r->fine));
 	memset(r->seq, 0, sizeof(r->seq));
 	memset(r->wait, 0, sizeof(r->wait));
-	r->pad = 0;
+	r->disk = 0;
 	return p;
 }
 
@@ -404,7 +404,10 @@ static uint32_t *fine_value(struct nt_record *r, unsigned int number)
 	if (number < NT_FINE_MAX)
 		return &r->fine[number];
 	number -= NT_FINE_MAX;
-	return number < NT_FINE_MAX ? &r->seq[number] : &r->wait[number - NT_FINE_MAX];
+	if (number < NT_FINE_MAX)
+		return &r->seq[number];
+	number -= NT_FINE_MAX;
+	return number < NT_WAITS_NR ? &r->wait[number] : &r->disk;
 }
 
 uint8_t *fine_encode(uint8_t *p, const struct nt_record *r)
@@ -413,7 +416,8 @@ uint8_t *fine_encode(uint8_t *p, const struct nt_record *r)
 
 	*bits = 0;
 	for (unsigned int i = 0; i < FINE_VALUES; i++) {
-		uint32_t v = *fine_value((struct nt_record *)r, i);
+		uint32_t v = i < FINE_VALUES - 1 ? *fine_value((struct nt_record *)r, i)
+						 : nt_disk_command(r);
 
 		if (!v)
 			continue;

@@ -148,11 +148,12 @@ uint8_t *record_encode(struct record_encoder *e, uint8_t *p, const struct nt_rec
 const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct nt_record *r);
 
 /*
- * Finer points of a record, their TCP sequence numbers, and waits: bits of those that are there,
- * then each of these. Those of all records of a frame are in the frame before it.
+ * Finer points of a record, their TCP sequence numbers, waits, and the command at its disk: bits of
+ * those that are there, then each of these. Those of all records of a frame are in the frame before
+ * it.
  */
 #define STREAM_FINE 13 /* type of that frame; it is no event of its own */
-#define FINE_VALUES (2 * NT_FINE_MAX + NT_WAITS_NR)
+#define FINE_VALUES (2 * NT_FINE_MAX + NT_WAITS_NR + 1)
 _Static_assert(FINE_VALUES <= 8, "each has a bit");
 #define FINE_LEN_MAX (1 + 4 * FINE_VALUES)
 
@@ -171,7 +172,7 @@ static inline bool fine_any(const struct nt_record *r)
 {
 	_Static_assert(NT_FINE_MAX == 2 && NT_WAITS_NR == 3, "all of them");
 	return r->fine[0] | r->fine[1] | r->seq[0] | r->seq[1] | r->wait[0] | r->wait[1] |
-	       r->wait[2];
+	       r->wait[2] | nt_disk_command(r);
 }
 
 /*

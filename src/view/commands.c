@@ -24,7 +24,7 @@ static void row_init(struct command_row *row, const struct nt_record *r)
 {
 	uint64_t last = record_last_ns(r);
 
-	*row = (struct command_row){.r = r, .first = first_point(r)};
+	*row = (struct command_row){.r = r, .first = first_point(r), .disk = nt_disk_command(r)};
 	/* A damaged stream may have the points in any order. */
 	row->latency = last > row->first ? last - row->first : 0;
 }
@@ -57,6 +57,7 @@ void columns_command_merged(struct command_row *row, const struct merge_connecti
 	row->controller = row->name;
 	name_number(row->name, host ? "nvme" : "cntlid ", host ? c->host_instance : c->cntlid);
 	row->other_flags = host && target ? target->flags : 0;
+	row->disk = target ? nt_disk_command(target) : 0;
 	row->seen = host && target ? "merged"
 		    : ambiguous	   ? "ambiguous"
 		    : host	   ? "host_only"
@@ -105,6 +106,14 @@ static void get_time(const void *row, const struct column *c, struct value *v)
 	value_time(v, r->wall_ns);
 }
 
+static void get_disk(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+
+	value_natural(v, c->arg ? NT_DISK_CID(r->disk) : NT_DISK_QID(r->disk));
+	v->none = !r->disk;
+}
+
 #define FIELD(member) COLUMN_FIELD(struct command_row, member)
 #define OF_RECORD(member) COLUMN_AT(struct command_row, r, member)
 #define OF_CONNECTION(member) COLUMN_AT(struct command_row, c, member)
@@ -137,6 +146,8 @@ static const struct column command[] = {
 	[COMMAND_RETRANSMITTED] = COLUMN("retransmitted", FLAG, FLAG(RETRANSMITTED)),
 	[COMMAND_PAGE_CACHE] = {"page_cache", "page cache", .unit = UNIT_FLAG, .get = get_either,
 				.arg = NT_F_CACHED},
+	[COMMAND_DISK_QUEUE] = COLUMN("disk_queue", NUMBER, .get = get_disk),
+	[COMMAND_DISK_CID] = COLUMN("disk_cid", CODE, .get = get_disk, .arg = 1, .digits = 4),
 	[COMMAND_WAS_OVERDUE] = {"was_overdue", "was overdue", .unit = UNIT_FLAG,
 				 FLAG(WAS_OVERDUE)},
 	[COMMAND_LATENCY] = COLUMN("latency", NANOSECONDS, FIELD(latency)),
@@ -399,6 +410,8 @@ static void print_what(FILE *f, const struct command_row *row)
 		PHRASE(" arrival_joined", COMMAND_ARRIVAL_JOINED),
 		PHRASE(" retransmitted", COMMAND_RETRANSMITTED),
 		PHRASE(" page_cache", COMMAND_PAGE_CACHE),
+		PHRASE(" disk_queue=", COMMAND_DISK_QUEUE),
+		PHRASE(" disk_cid=", COMMAND_DISK_CID),
 	};
 	LINE_PRINT(f, &command_columns, what, row);
 	if (row->r->flags & NT_F_IN_FLIGHT)
@@ -646,6 +659,21 @@ static void print_end(const struct slow_command *c, FILE *f)
 		fputs("had sent none.\n", f);
 }
 
+/* The command that a target's disk of NVMe had for it. */
+static void story_disk(const struct command_row *row, const char *disk, FILE *f)
+{
+	static const struct phrase command[] = {
+		PHRASE(" it is the command of queue ", COMMAND_DISK_QUEUE),
+		PHRASE(" with cid ", COMMAND_DISK_CID, .after = "\n"),
+	};
+
+	if (!row->disk)
+		return;
+	fputs("  at ", f);
+	text_print(f, disk ?: "its disk", TEXT_HEX);
+	LINE_PRINT(f, &command_columns, command, row);
+}
+
 static void story_stages(const struct command_line *l, FILE *f)
 {
 	static const struct phrase line[] = {
@@ -762,6 +790,7 @@ void story_print(const struct slow_command *c, const struct instant *clock, FILE
 		print_point(&points[i], whole, bar, network ? '-' : '=', f);
 	}
 	print_end(c, f);
+	story_disk(&l.row, c->disk, f);
 	story_stages(&l, f);
 }
 

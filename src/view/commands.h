@@ -35,6 +35,7 @@ struct command_row {
 	const char *controller;
 	const struct merge_connection *c;
 	uint32_t other_flags;
+	uint32_t disk;
 	uint64_t first;
 	int64_t wall_ns;
 	uint64_t latency;
@@ -64,6 +65,8 @@ enum command_column {
 	COMMAND_ARRIVAL_JOINED,
 	COMMAND_RETRANSMITTED,
 	COMMAND_PAGE_CACHE,  /* the target's page cache answered it */
+	COMMAND_DISK_QUEUE,  /* what it was for the target's disk, if that is one of NVMe: queue */
+	COMMAND_DISK_CID,    /* and command id */
 	COMMAND_WAS_OVERDUE, /* it was reported while it was in flight */
 	COMMAND_LATENCY,     /* from the first point to the last */
 };

@@ -19,7 +19,18 @@ static struct {
 	struct block_device___disk bdev;
 	struct nvmet_ns___bdev ns;
 	struct bio___plain bio[300];
-	struct request___bios rq;
+	struct gendisk___named named;
+	struct request_queue___named queue;
+	struct blk_mq_hw_ctx hctx;
+	struct nvme_command sqe; /* the disk's own */
+	/* A driver's part is directly behind the request: blk_mq_rq_to_pdu() */
+	union {
+		struct request___bios rq;
+		struct {
+			struct request whole;
+			struct nvme_request nvme;
+		};
+	};
 } disk;
 
 /* The next read of the clock gives @t. */
@@ -106,6 +117,11 @@ static int setup(void **state)
 	m.queue[0].nvme_sq.ctrl = &m.ctrl[0];
 	m.queue[0].nvme_sq.qid = 1;
 	memset(&disk, 0, sizeof(disk));
+	strcpy(disk.named.disk_name, "nullb0");
+	disk.queue.disk = &disk.named;
+	disk.rq.q = &disk.queue;
+	disk.rq.mq_hctx = &disk.hctx;
+	disk.nvme.cmd = &disk.sqe;
 	disk.disk.slave_bdevs.next = &disk.disk.slave_bdevs;
 	disk.bdev.bd_disk = &disk.disk;
 	disk.ns.bdev = &disk.bdev;
@@ -335,6 +351,47 @@ static void a_command_is_handed_on_to_a_controller(void **state)
 	assert_int_equal(disk_point(0, NT_TD_ISSUE), 0);
 }
 
+/* As its record has it when it is handed over. */
+static __u32 command_at_disk(int tag)
+{
+	struct nt_record r = *record_of(tag);
+
+	r.side = NT_TARGET;
+	return nt_disk_command(&r);
+}
+
+static void a_disk_of_nvme_has_a_command_of_its_own(void **state)
+{
+	disk.hctx.queue_num = 2;
+	disk.sqe.common.command_id = 0x7011;
+	/* This one is none of NVMe. */
+	executes(0, NVME_CMD_READ, 5000);
+	issue(bio_of(0, 0), 7000);
+	complete(&disk.bio[0], 9000);
+	assert_int_equal(command_at_disk(0), 0);
+	strcpy(disk.named.disk_name, "nvme3n1");
+	executes(1, NVME_CMD_READ, 15000);
+	issue(bio_of(1, 1), 17000);
+	/* The command is that of the request that was issued first. */
+	disk.sqe.common.command_id = 0x7012;
+	issue(&disk.bio[1], 17500);
+	assert_int_equal(command_at_disk(1), 0);
+	complete(&disk.bio[1], 19000);
+	assert_int_equal(command_at_disk(1), NT_DISK_COMMAND(3, 0x7011));
+	/* Its place has another command, which is given to no disk. */
+	ends(1, 19500);
+	executes(1, NVME_CMD_READ, 25000);
+	assert_int_equal(command_at_disk(1), 0);
+	/* A command that a passthru target hands on. */
+	nt_knobs.passthru_done = PASSTHRU_DONE;
+	disk.rq.end_io = (void *)PASSTHRU_DONE;
+	disk.rq.end_io_data = &m.cmd[0][2].req;
+	executes(2, NVME_CMD_FLUSH, 35000);
+	issue(NULL, 37000);
+	complete(NULL, 39000);
+	assert_int_equal(command_at_disk(2), NT_DISK_COMMAND(3, 0x7012));
+}
+
 /*
  * Files. Here a request's iocb lies over other members: ki_filp is @cmd, and ki_flags is the low
  * half of @cqe, of which IOCB_NOWAIT is bit 3.
@@ -501,6 +558,7 @@ int main(void)
 		TEST(what_is_not_of_the_execution_is_no_point),
 		TEST(commands_without_points_are_counted_by_their_disk),
 		TEST(a_command_is_handed_on_to_a_controller),
+		TEST(a_disk_of_nvme_has_a_command_of_its_own),
 		TEST(a_file_answers_at_once),
 		TEST(a_file_that_could_not_answer_at_once_had_to_read),
 		TEST(a_file_that_only_the_worker_asks_has_read_what_the_worker_has),

@@ -275,13 +275,12 @@ static void damaged_records_are_refused(void **state)
 	}
 }
 
-/* Bits of those that are there, then each; numbers of TCP are behind the points, and waits last. */
+/* Bits of those that are there, then each, in the order of docs/stream-format.md. */
 static void finer_points_have_their_bytes(void **state)
 {
 	static const uint8_t expected[] = {0x4a, 0x04, 0x03, 0x02, 0x01, 0xff, 0,
 					   0,	 0xfe, 5,    0,	   0,	 1};
-	/* Of a later program, which knows eight. */
-	static const uint8_t later[] = {0x85, 7, 0, 0, 0, 9, 0, 0, 0, 8, 0, 0, 0, 0};
+	static const uint8_t of_disk[] = {0x80, 0x11, 0x70, 3, 0};
 	const struct nt_record r = {.fine = {0, 0x01020304},
 				    .seq = {0, 0xfe0000ff},
 				    .wait = {[NT_W_SEND_WAKEUP] = 0x01000005}};
@@ -296,14 +295,21 @@ static void finer_points_have_their_bytes(void **state)
 	assert_memory_equal(back.fine, r.fine, sizeof(r.fine));
 	assert_memory_equal(back.seq, r.seq, sizeof(r.seq));
 	assert_memory_equal(back.wait, r.wait, sizeof(r.wait));
+	/* A host's record has something else in that place, and so has a command without a disk. */
+	for (int i = 0; i < 3; i++) {
+		struct nt_record at_disk = {.side = i ? NT_TARGET : NT_HOST,
+					    .disk = NT_DISK_COMMAND(3, 0x7011)};
+
+		at_disk.points[NT_TD_DONE] = i != 1;
+		assert_int_equal(fine_any(&at_disk), i == 2);
+		assert_ptr_equal(fine_encode(bytes, &at_disk), bytes + (i == 2 ? 5 : 1));
+	}
+	assert_memory_equal(bytes, of_disk, sizeof(of_disk));
 	memset(&back, 0, sizeof(back));
-	assert_ptr_equal(fine_decode(later, later + sizeof(later), &back), later + 13);
-	assert_int_equal(back.fine[0], 7);
-	assert_int_equal(back.fine[1], 0);
-	assert_int_equal(back.seq[0], 9);
-	assert_int_equal(back.seq[1], 0);
-	for (unsigned int i = 0; i < NT_WAITS_NR; i++)
-		assert_int_equal(back.wait[i], 0);
+	assert_ptr_equal(fine_decode(bytes, bytes + sizeof(of_disk), &back),
+			 bytes + sizeof(of_disk));
+	assert_int_equal(back.disk, NT_DISK_COMMAND(3, 0x7011));
+	assert_int_equal(back.wait[0], 0);
 }
 
 int main(void)

@@ -395,6 +395,33 @@ static void story_has_the_worker_of_the_targets_file(void **state)
 	assert_non_null(strstr(written, ", page cache, "));
 }
 
+static void story_has_the_command_of_the_targets_disk(void **state)
+{
+	struct slow_command slow = {
+		.latency = 60000,
+		.connection = connection,
+		.host = record_make(NT_HOST),
+		.target = record_make(NT_TARGET),
+		.disk = "/dev/nvme3n1",
+	};
+
+	slow.target.disk = NT_DISK_COMMAND(2, 0x7011);
+	story_print(&slow, &no_clock, out, 80);
+	assert_int_equal(fflush(out), 0);
+	assert_null(strstr(written, "it is the command"));
+	slow.target.points[NT_TD_ISSUE] = slow.target.points[NT_T_EXEC] + 100;
+	slow.target.points[NT_TD_DONE] = slow.target.points[NT_T_EXEC] + 200;
+	story_print(&slow, &no_clock, out, 80);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(
+		written, "\n  at /dev/nvme3n1 it is the command of queue 2 with cid 0x7011\n"));
+	/* The recording has no name of the disk. */
+	slow.disk = NULL;
+	story_print(&slow, &no_clock, out, 80);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(written, "\n  at its disk it is the command of queue 2 "));
+}
+
 /* The diagram has as much room as the line leaves; without enough there is none. */
 static void story_has_a_diagram_if_there_is_room(void **state)
 {
@@ -536,6 +563,7 @@ int main(void)
 		LINE_TEST(merged_command_has_both_sides_points_and_the_ten_stages),
 		LINE_TEST(story_has_the_points_of_the_targets_disk),
 		LINE_TEST(story_has_the_worker_of_the_targets_file),
+		LINE_TEST(story_has_the_command_of_the_targets_disk),
 		LINE_TEST(story_has_a_diagram_if_there_is_room),
 		LINE_TEST(story_of_a_command_without_arrivals_joins_their_stages),
 		LINE_TEST(others_of_unknown_connections_are_told_if_there_are_some),

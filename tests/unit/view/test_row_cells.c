@@ -38,6 +38,7 @@ static void a_command_of_one_side_is_that_of_its_record(void **state)
 		"requeued -",	   "no_cqe -",
 		"cancelled -",	   "arrival_joined -",
 		"retransmitted -", "page_cache -",
+		"disk_queue -",	   "disk_cid -",
 		"was_overdue -",   "latency 1000",
 	};
 	struct command_row row;
@@ -61,6 +62,7 @@ static void a_command_in_flight_has_no_end(void **state)
 		"requeued ",	   "no_cqe -",
 		"cancelled -",	   "arrival_joined -",
 		"retransmitted -", "page_cache -",
+		"disk_queue -",	   "disk_cid -",
 		"was_overdue -",   "latency 1000",
 	};
 	struct nt_record r = record;
@@ -85,12 +87,15 @@ static void a_merged_command_has_the_names_of_its_connection(void **state)
 		"requeued -",	   "no_cqe ",
 		"cancelled ",	   "arrival_joined ",
 		"retransmitted -", "page_cache ",
+		"disk_queue 3",	   "disk_cid 0x7011",
 		"was_overdue ",	   "latency 1000",
 	};
 	const struct merge_connection c = {
 		.subsysnqn = "nqn.s", .cntlid = 12, .qid = 5, .host_instance = 6};
 	const struct nt_record target = {.side = NT_TARGET,
-					 .flags = NT_F_ARRIVAL_JOINED | NT_F_CACHED};
+					 .flags = NT_F_ARRIVAL_JOINED | NT_F_CACHED,
+					 .points = {[NT_TD_DONE] = 1},
+					 .disk = NT_DISK_COMMAND(3, 0x7011)};
 	struct nt_record r = record;
 	struct command_row row;
 
@@ -114,7 +119,9 @@ static void a_command_is_seen_by_those_who_have_it(void **state)
 	};
 	const struct merge_connection c = {.cntlid = 12, .host_instance = 6};
 	const struct nt_record target = {.side = NT_TARGET,
-					 .flags = NT_F_ARRIVAL_JOINED | NT_F_CACHED};
+					 .flags = NT_F_ARRIVAL_JOINED | NT_F_CACHED,
+					 .points = {[NT_TD_DONE] = 1},
+					 .disk = NT_DISK_COMMAND(3, 0x7011)};
 	struct command_row row;
 	struct value v;
 
