@@ -134,8 +134,9 @@ static void clients_end_overdue(struct clients *all, uint64_t *ended)
 
 	for (size_t i = 0; i < ARRAY_SIZE(all->client); i++) {
 		struct client *one = &all->client[i];
+		uint64_t patience = one->asked ? HTTP_PATIENCE_NS : HTTP_HEAD_NS;
 
-		if (is_open(one) && now - one->since >= HTTP_PATIENCE_NS)
+		if (is_open(one) && now - one->since >= patience)
 			end(one, ended);
 	}
 }

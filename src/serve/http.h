@@ -26,9 +26,13 @@
 #define HTTP_STUCK_NS 100000000ULL
 #define HTTP_STUCK_BYTES 65536
 /*
+ * From accepting a connection to the last byte of the request's header. Time in which the process
+ * does not run, or does other things for over a second, does not count, neither here nor below.
+ */
+#define HTTP_HEAD_NS 2000000000ULL
+/*
  * From accepting a connection to the last byte of the answer. Then the connection is closed in any
- * case. Time in which the process does not run, or does other things for over a second, does not
- * count.
+ * case.
  */
 #define HTTP_PATIENCE_NS 10000000000ULL
 

@@ -258,8 +258,14 @@ static inline uint64_t sample(const char *page, const char *name)
 static inline uint64_t number(const struct server *v, const char *name)
 {
 	char *text = ask(v, GET);
-	uint64_t n = sample(text, name);
+	uint64_t n;
 
+	/* The server cuts off a client that a busy machine lets send nothing for 2 s. */
+	for (unsigned int i = 0; i < 5 && !text[0]; i++) {
+		free(text);
+		text = ask(v, GET);
+	}
+	n = sample(text, name);
 	assert_whole(text);
 	free(text);
 	return n;

@@ -123,8 +123,8 @@ static int ask_and_not_read(const struct server *v)
 	return fd;
 }
 
-/* One of them has sent half of a request. */
-static void clients_that_take_too_long_are_closed(void **state)
+/* The client that has asked came first and is closed last. */
+static void a_request_is_due_before_its_answer(void **state)
 {
 	struct server v;
 	char *text;
@@ -138,10 +138,10 @@ static void clients_that_take_too_long_are_closed(void **state)
 	text = receive(half);
 	assert_string_equal(text, "");
 	free(text);
+	assert_int_equal(number(&v, OVERDUE), 1);
 	while (number(&v, OVERDUE) < 2)
 		usleep(100000);
 	close(asked);
-	assert_int_equal(number(&v, DISPLACED), 0);
 	stop_server(&v);
 }
 
@@ -269,32 +269,42 @@ static void pages_that_are_never_read_go(void **state)
 }
 
 /*
- * The server does not run for longer than clients may take. One has sent its request meanwhile, the
- * other one sends it afterwards.
+ * The server does not run for longer than a client may take for its request. @sends_late: the
+ * client sends it when the server runs again. Return: whether it gets its page
  */
+static bool server_pauses(const struct server *v, bool sends_late)
+{
+	int fd = connect_to(v);
+	bool served;
+	char *text;
+
+	/* Connections are accepted in their order. */
+	free(ask(v, GET));
+	kill(v->pid, SIGSTOP);
+	send_text(fd, sends_late ? "" : GET);
+	usleep(HTTP_HEAD_NS / 1000 + 1000000);
+	kill(v->pid, SIGCONT);
+	send_text(fd, sends_late ? GET : "");
+	text = receive(fd);
+	served = text[0];
+	if (served)
+		assert_whole(text);
+	free(text);
+	return served;
+}
+
 static void a_pause_of_the_server_ends_no_client(void **state)
 {
+	bool served = false;
 	struct server v;
-	int early, late;
-	char *text;
 
 	start_tcp(&v, 1);
 	assert_goes_on(&v);
-	early = connect_to(&v);
-	late = connect_to(&v);
-	/* Connections are accepted in their order. */
-	free(ask(&v, GET));
-	kill(v.pid, SIGSTOP);
-	send_text(early, GET);
-	usleep(HTTP_PATIENCE_NS / 1000 + 1000000);
-	kill(v.pid, SIGCONT);
-	send_text(late, GET);
-	for (unsigned int i = 0; i < 2; i++) {
-		text = receive(i ? late : early);
-		assert_whole(text);
-		free(text);
-	}
-	assert_int_equal(number(&v, OVERDUE), 0);
+	assert_true(server_pauses(&v, false));
+	/* A busy machine may let a client send nothing for 2 s. */
+	for (unsigned int i = 0; i < 5 && !served; i++)
+		served = server_pauses(&v, true);
+	assert_true(served);
 	stop_server(&v);
 }
 
@@ -303,7 +313,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thousand_at_once_are_served),
 		cmocka_unit_test(idle_connections_give_way),
-		cmocka_unit_test(clients_that_take_too_long_are_closed),
+		cmocka_unit_test(a_request_is_due_before_its_answer),
 		cmocka_unit_test(clients_that_do_not_read_give_way),
 		cmocka_unit_test(clients_that_read_a_little_give_way),
 		cmocka_unit_test(newer_pages_wait_for_readers),
