@@ -626,7 +626,8 @@ static double figure_tcp(const struct tail *t, const struct why *w, enum why_par
 	if (!w->has_tcp)
 		return NAN;
 	if (there < 0.5 ||
-	    share((double)t->mid.part[part].count, (double)t->mid.count) * 2 > share(slow, all))
+	    share((double)t->mid.part[part].count, (double)t->mid.count) * KEY_LIFT_MIN >
+		    share(slow, all))
 		return 0;
 	return share(slow, all);
 }
@@ -676,6 +677,10 @@ static bool stands_out(const struct tail *t, const struct why *w)
 		return true;
 	if (t->hot_tail >= HOT_TAIL_MIN && t->hot_share <= HOT_SHARE_MAX)
 		return true;
+	/* TCP itself says that it held these back, and not those near the median. */
+	for (unsigned int i = CAUSE_WINDOW; i <= CAUSE_CWND; i++)
+		if (t->figure[i] >= rules[i].least)
+			return true;
 	spread = (double)hist_percentile(&w->latency[t->op], 75) - p50;
 	/* Buckets are that wide. */
 	if (spread < p50 / NT_SUB_BUCKETS)

@@ -42,13 +42,13 @@ const char *cause_place_words(enum cause_place place);
 	X(QUEUE, "one_queue", 0.6,                                                                 \
 	  "of what slow commands exceed the median by is from one queue or CPU")                   \
 	X(SIZE, "size", 0.6, "of what slow commands exceed the median by is of one size")          \
-	X(DEPTH, "depth", 0.6, "of the growth in latency is growth in commands ahead")             \
 	X(WINDOW, "window", 0.5,                                                                   \
 	  "of the time above the median is from when the peer's window was full")                  \
 	X(BUFFER, "buffer", 0.5,                                                                   \
 	  "of the time above the median is from when a send buffer was full")                      \
 	X(CWND, "cwnd", 0.5,                                                                       \
 	  "of the time above the median is from when the congestion window was full")              \
+	X(DEPTH, "depth", 0.6, "of the growth in latency is growth in commands ahead")             \
 	X(BLOCK, "block_layer", 0.5, "of the time above the median is in blk_submission")          \
 	X(HOST_WORKER, "host_worker", 0.5, "of the time above the median is in the host's driver") \
 	X(TARGET_WORKER, "target_worker", 0.5,                                                     \
