@@ -185,7 +185,7 @@ static void outages_that_few_commands_met_are_no_cause(void **state)
 	static struct result r;
 
 	/* Less than a hundredth of the time. */
-	make_flapping(f, MS / 5, 50 * MS);
+	make_flapping(f, MS, 150 * MS);
 	RUN(&r, "report", "--why", "--format", "text", f[0].path, f[1].path);
 	assert_lacks(r.out, "resets");
 	recordings_free(f, 2);
