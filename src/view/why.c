@@ -220,10 +220,11 @@ static void say_key(struct text *s, const struct why_view *v, const struct tail 
 
 static void say_r2t(struct text *s, const struct why_view *v, const struct tail *t)
 {
-	say(s, "the wait for an R2T: %.0f %% of that time", t->figure[CAUSE_R2T] * 100);
+	/* It may be more: then others wait for longer elsewhere. */
+	say(s, "the wait for an R2T: %.0f %% of that time", fmin(t->figure[CAUSE_R2T], 1) * 100);
 	if (v->why->inline_most)
 		say(s,
-		    ". Writes of more than %u bytes wait for one: see param_inline_data_size of the "
+		    ". The largest write without one has %u bytes: see param_inline_data_size of the "
 		    "target's port",
 		    v->why->inline_most);
 }
