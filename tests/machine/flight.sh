@@ -31,7 +31,7 @@ tracer_start /tmp/target.out serve --target -i 200ms --keep 120s --after 100ms -
 target=$tracer_pid
 # Nothing is as slow as what is injected but by it, however busy this machine is.
 tracer_start /tmp/host.out serve --host -i 200ms --keep 60s --after 3s --dir /tmp/flight \
-	--when 'latency(read)>250ms, errors>0, oldest>20s'
+	--when 'latency(read)>250ms, errors>0, oldest>20s, state=connecting'
 host=$tracer_pid
 # docs/recorder.md has this with a journal and ssh.
 tail -n 0 -s 0.1 -F /tmp/host.out.err 2>/dev/null | grep --line-buffered '^ntprof-bpf: wrote ' |
@@ -84,6 +84,15 @@ check "it says which one it knows" grep -q "${dev#/dev/}" /tmp/none
 target_reads=$(command ntprof-bpf report /tmp/target/target-*.ntp --commands --device "$slow" 2>&1 | grep -c ' op=read ')
 check "and the target's what it serves ($target_reads)" test "$target_reads" -ge 16
 
+nvme reset "/dev/$ctrl"
+lost_controller() {
+	grep -qE "^ntprof-bpf: wrote /tmp/flight/host-000002-[0-9TZ]+\.ntp \(state=connecting: $ctrl" /tmp/host.out.err
+}
+check "a controller that is lost sets it off as well" wait_for -t 30 lost_controller
+check "and the file says what happened to it" \
+	grep -q "at .* s: $ctrl connecting" <(command ntprof-bpf report /tmp/flight/host-000002-*.ntp 2>&1)
+wait_for -t 30 host_device "$ctrl" >/dev/null
+
 # A folder with no room: the file is gone, that is told, and it goes on.
 mount -t tmpfs -o size=64k none /tmp/flight
 dd if=/dev/zero of=/tmp/flight/full bs=4k count=100 2>/dev/null
@@ -114,7 +123,7 @@ equal "host ends well" $? 0
 wait "$target"
 equal "target ends well" $? 0
 # The read is slow as well, and so may have set it off before the end did.
-check "and writes what it kept" grep -qE 'wrote /tmp/flight/host-00000[2-4]-.*: [1-9][0-9]* records' /tmp/host.out.err
+check "and writes what it kept" grep -qE 'wrote /tmp/flight/host-00000[2-5]-.*: [1-9][0-9]* records' /tmp/host.out.err
 later_reads=0
 for file in /tmp/flight/host-*.ntp; do
 	later_reads=$((later_reads + $(command ntprof-bpf report "$file" --commands --device "${dev%n1}n2" 2>/dev/null | grep -c ' op=read ')))
