@@ -16,7 +16,9 @@
 #   slow_disk           and of one that is slow
 #   rate, near, away    netem's: what the wire carries, its delay, and that of packets that take longer now and then
 #   distant             its delay where round trips take long
+#   resetting           and where controllers are reset, which takes some twenty of these
 #   usual               fio's options for the usual load of each disk
+#   writes              and for writes of which some do not fit into a capsule
 #   burst, pause        how many commands come together, and the time between two bursts, as fio has it
 #   mine                options of the host's recording, if it is not to have all
 #   seconds             how long a fault is there
@@ -30,6 +32,7 @@
 twin_nqn=nqn.2024-01.io.ntprof:twin
 far_nqn=nqn.2024-01.io.ntprof:far
 small_nqn=nqn.2024-01.io.ntprof:small
+few_nqn=nqn.2024-01.io.ntprof:few
 other_nqn=nqn.2024-01.io.ntprof:other
 other_uuid=5a1c0f6e-2b7d-4c1a-9f60-1d2e3f405162
 modprobe sch_netem
@@ -56,9 +59,14 @@ now_and_then() {
 	while sleep "$1"; do "${@:2}"; done
 }
 
-# hog [CPU...]: nothing else runs for hog_ms, at the same time on all CPUs of a machine or on these.
+# hog [CPU...]: no worker and no process runs for hog_ms, at the same time on all CPUs of a machine or on these. Packets are
+# taken and acknowledged, or else the other side would send them again.
 hog() {
 	local cpu cpus=("$@")
+
+	for cpu in $(pgrep '^ksoftirqd/'); do
+		chrt -f -p 60 "$cpu"
+	done
 
 	(($#)) || mapfile -t cpus < <(seq 0 $(($(nproc) - 1)))
 	for cpu in "${cpus[@]}"; do
@@ -99,8 +107,12 @@ outage() {
 	}
 	now_and_then "$every" cut_off
 }
-# Somebody else on the target reads from the disk of one array, which is busy with that for a while.
-disk() { on_its_side io_bursts "$burst" local "$backing"; }
+# Somebody else on the target reads from the disk of one array, which is busy with that for a while. The block layer takes requests
+# of each CPU in turn, so they come from all.
+disk() {
+	on_its_side "cpus=\$(nproc); io_bursts $burst local $backing --numjobs=\$cpus --cpus_allowed=0-\$((cpus - 1)) \
+		--cpus_allowed_policy=split"
+}
 one_array() { io slow "$far" --iodepth=4 --rate_iops=12; }
 # Bursts come to both disks.
 depth() {
@@ -114,16 +126,22 @@ after_depth_one_cpu() { pinned=(); }
 # Writes without room in a capsule wait for an answer.
 r2t() {
 	wire delay "$distant"
-	io writes "$twin" --rw=randwrite --bssplit=4k/90:16k/10 --iodepth=64 --rate_iops=200
+	io writes "$twin" --rw=randwrite "${writes[@]}"
 }
 # Another host's commands, which the first one does not see, keep the disk.
 neighbour() { io_bursts "$burst" other "$other"; }
 host_worker() { hog; }
 target_worker() { on_its_side hog; }
-# A queue's worker has one CPU.
+# A queue's worker has one CPU. Each array has a queue on it, so one array alone has a load, from both CPUs.
+before_one_queue() {
+	loaded=("$dev")
+	pinned=(--numjobs=2 --cpus_allowed=0-1 --cpus_allowed_policy=split --iodepth=16)
+}
 one_queue() { hog 0; }
+after_one_queue() { loaded=() pinned=(); }
 # A reset holds up the few commands that are in flight: one alone is less than one command in a hundred.
 reset() {
+	wire delay "$resetting"
 	while sleep "$reset_every"; do
 		echo 1 >"/sys/class/nvme/$ctrl/reset_controller"
 		wait_for grep -qx live "/sys/class/nvme/$ctrl/state"
@@ -138,10 +156,17 @@ before_block_layer() {
 }
 block_layer() { io_bursts "$burst" small "$small"; }
 after_block_layer() { host_disconnect "$small_nqn"; }
-# One queue of four has all that comes at once, and disks are quick.
-before_few_queues() { small=$(host_device "$(host_connect "$small_nqn" -a "$address" "${connect[@]}" --queue-size=1024)"); }
-few_queues() { io_bursts 512 small "$small" --cpus_allowed=0; }
-after_few_queues() { host_disconnect "$small_nqn"; }
+# One queue of four has all of an array whose disk is quick, and many at once now and then.
+before_few_queues() {
+	few=$(host_device "$(host_connect "$few_nqn" -a "$address" "${connect[@]}" --queue-size=1024)")
+	loaded=("$few")
+	pinned=(--cpus_allowed=0 --iodepth=2 --rate_iops=60)
+}
+few_queues() { io_bursts 512 bursts "$few" --cpus_allowed=0; }
+after_few_queues() {
+	loaded=() pinned=()
+	host_disconnect "$few_nqn"
+}
 
 # connected_anew: the connections of both disks have what was set before.
 connected_anew() {
@@ -154,11 +179,11 @@ connected_anew() {
 		wait_for grep -qx live "$at/state"
 	done
 }
-# A round trip carries two reads of a connection, which does for the usual load, and not for bursts.
+# limited NETEM_ARGUMENT...: a round trip carries few reads of a connection, which does for the usual load, and not for bursts.
 limited() {
-	wire delay 30ms
-	io_bursts "$burst" bursts "$twin" &
-	io_bursts "$burst" bursts2 "$dev"
+	wire "$@"
+	io_bursts $((burst / 2)) bursts "$twin" &
+	io_bursts $((burst / 2)) bursts2 "$dev"
 }
 # It is the host's receive window that has room for no more,
 before_window() {
@@ -166,30 +191,33 @@ before_window() {
 	echo 4096 16384 16384 >/proc/sys/net/ipv4/tcp_rmem
 	connected_anew
 }
-window() { limited; }
+window() { limited delay 30ms; }
 after_window() {
 	echo "$usual_rmem" >/proc/sys/net/ipv4/tcp_rmem
 	connected_anew
 }
-# the target's send buffer,
+# the target's send buffer, which a segment of 64 KiB would exceed,
 before_buffer() {
 	usual_wmem=$(at_target cat /proc/sys/net/ipv4/tcp_wmem)
-	at_target "echo 4096 16384 16384 >/proc/sys/net/ipv4/tcp_wmem"
+	at_target "echo 4096 8192 8192 >/proc/sys/net/ipv4/tcp_wmem; ip link set $device gso_max_size 2048"
 	connected_anew
 }
-buffer() { limited; }
+buffer() { limited delay 30ms; }
 after_buffer() {
-	at_target "echo $usual_wmem >/proc/sys/net/ipv4/tcp_wmem"
+	at_target "echo $usual_wmem >/proc/sys/net/ipv4/tcp_wmem; ip link set $device gso_max_size 65536"
 	connected_anew
 }
-# or its congestion window, which does not grow.
+# or its congestion window: the network says of one packet in five that it is congested, so the window is two to four segments, and
+# no data are lost. A route that locks the window does so only for addresses of which the kernel does not know anything yet.
 before_cwnd() {
-	at_target "ip route change 192.168.77.0/24 dev eth0 src $address cwnd lock 4"
+	echo 1 >/proc/sys/net/ipv4/tcp_ecn
 	connected_anew
+	at_target "tc qdisc replace dev $device root netem limit 10000 loss 20% ecn"
 }
-cwnd() { limited; }
+cwnd() { limited delay 20ms; }
 after_cwnd() {
-	at_target "ip route change 192.168.77.0/24 dev eth0 src $address"
+	at_target "tc qdisc del dev $device root"
+	echo 2 >/proc/sys/net/ipv4/tcp_ecn
 	connected_anew
 }
 
@@ -197,12 +225,13 @@ after_cwnd() {
 declare -A also=([healthy]="mixed not_known" [disk]="one_array" [depth_one_cpu]="depth" [outage]="loss")
 
 # The load is there before the recording begins, and when it ends.
-pinned=()
+pinned=() loaded=()
 usual_load() {
-	local disk
+	local disk disks=("$dev" "$twin")
 
+	((${#loaded[@]} == 0)) || disks=("${loaded[@]}")
 	load=()
-	for disk in "$dev" "$twin"; do
+	for disk in "${disks[@]}"; do
 		io "usual${disk##*/}" "$disk" "${usual[@]}" --runtime=3600 "${pinned[@]}" &
 		load+=($!)
 	done
@@ -226,6 +255,8 @@ verdict() {
 	[[ $all != *"$2"* ]] || all=$2
 	all=$(grep -vx 'healthy\|not_known' <<<"$all" || echo "$all")
 	got=${all%%$'\n'*}
+	# Nothing ended in that time.
+	got=${got:-nothing}
 }
 
 # inject FAULT RUNS: so many runs. When each was is in the lines of FAULT.times.
@@ -264,6 +295,7 @@ faults_begin() {
 		target_subsystem $far_nqn \$(target_setup_null far $slow_disk)
 		target_subsystem $other_nqn $backing
 		target_subsystem $small_nqn \$(target_setup_null small $quick_disk)
+		target_subsystem $few_nqn \$(target_setup_null few size=256 delay=2000000 hw_queue_depth=1024)
 		target_port $address inline_data_size=8192"
 	ctrl=$(host_connect -a "$address" "${connect[@]}")
 	dev=$(host_device "$ctrl")

@@ -19,8 +19,9 @@ connect=(-i 1)
 quick_disk="size=256 delay=3000000"
 disk="$quick_disk mbps=4"
 slow_disk="size=256 delay=60000000"
-rate=1gbit near=50us away=30ms distant=5ms
+rate=1gbit near=50us away=30ms distant=5ms resetting=50us
 usual=(--iodepth=4 --rate_iops=140 --rate_process=poisson)
+writes=(--bssplit=4k/90:16k/10 --iodepth=64 --rate_iops=200)
 burst=64 pause=600ms
 every=0.7 cut=0.3
 reset_every=0.7

@@ -14,14 +14,17 @@ cd /tmp || exit 1
 at_target() { on_target "$@"; }
 address=$pair_target
 device=eth0
-connect=(-i 2 -W 2)
+# A queue has room for a burst.
+connect=(-i 2 -W 2 --queue-size=512)
 quick_disk="size=256 delay=200000000 hw_queue_depth=512"
 disk="$quick_disk mbps=1"
 slow_disk="size=256 delay=2000000000"
-rate=1gbit near=0ms away=900ms distant=600ms
+rate=1gbit near=0ms away=900ms distant=600ms resetting=100ms
 # With a rate fio would catch up after a stall, which is a burst.
 usual=(--iodepth=12)
-burst=160 pause=10s
+# What is in flight fits into TCP's windows as they are at first.
+writes=(--bssplit=512/90:12k/10 --iodepth=128 --rate_iops=120)
+burst=256 pause=5s
 every=5 cut=1
 reset_every=2
 hog_ms=900 hog_every=5000
