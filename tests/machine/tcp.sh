@@ -117,4 +117,15 @@ kill $loading
 wait $loading
 grep -E -A3 '^ ?(controller|ctrl) +(queue|qid) +srtt' text | tail -n 4 | sed 's/^/# /'
 check "text has them" grep -qE '^ ?(controller|ctrl) +(queue|qid) +srtt' text
+# Linux 7 and later count what happens to a controller.
+diag=/sys/class/nvme/$ctrl/diag
+if [[ -d $diag ]]; then
+	nvme reset "/dev/$ctrl"
+	wait_for host_device "$ctrl" >/dev/null
+	ntprof-bpf paths --format json >paths
+	for name in reset_count reconnect_count command_error_count; do
+		equal "paths: $name is the kernel's" "$(grep -o "\"$name\": *[0-9]*" paths | grep -o '[0-9]*$')" "$(<"$diag/$name")"
+	done
+	check "and the reset is counted" test "$(<"$diag/reset_count")" -ge 1
+fi
 finish
