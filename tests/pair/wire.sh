@@ -47,6 +47,11 @@ on_target "target_subsystem \$(target_setup_null wire size=256)
 modprobe nvme-tcp && capture_begin
 record_begin wire --points fine
 pair_connect -i 1
+# Behind the connection is the network card, whose interrupt goes where the kernel says.
+irq=$(sed -n "s/^ *\([0-9]*\):.* $(basename "$(readlink /sys/class/net/eth0/device)")-input\.0\$/\1/p" /proc/interrupts)
+equal "paths: the card, its queue and the CPU of its interrupt" \
+	"$(ntprof-bpf paths --format csv | tr -d '\r' | awk -F, '$2 == 1 { print $7, $8, $9 }')" \
+	"eth0 0 $(<"/proc/irq/$irq/effective_affinity_list")"
 job=(--filename="$dev" --direct=1 --ioengine=libaio --size=60m)
 fio "${job[@]}" --name=few --rw=randread --bs=4k --iodepth=3 --number_ios=300 >fio.out 2>&1 || cat fio.out
 mixed() {
