@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# run with: --icount
+# run with: --icount --add /usr/bin/curl:/usr/bin/curl --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12
 # with programs: burst_reader
-# takes: 60
+# takes: 75
 # --points fine: what target_subsystem is made of where a namespace is a file, or a disk with buffered I/O. Reads that the page
 # cache did not answer are as many as the disk saw, whether nvmet asked the file system at once or in its worker alone. What
 # waits for a worker that is busy shows as target_file_wait. What a command had adds up to its execution to the nanosecond.
-# Direct I/O has no parts and is counted.
+# Direct I/O has no parts and is counted. live and serve with a peer have the same, from either end.
 set -u
 . /lib/machine.sh
 
@@ -184,6 +184,50 @@ grep -E "^(shape|read .*(exec|file_work))" detail | sed 's/^/# /'
 equal "the intervals of a target alone: reads that the page cache answered" \
 	"$(awk '$4 == "page_cache" { n += $5 } END { printf "%.0f", n }' detail)" $commands
 equal "and others" "$(awk '$3 == "file_work" && $4 == "done" { n += $5 } END { printf "%.0f", n }' detail)" $commands
+# The same while it runs: each side once, with the other one as its peer. Half of the reads find their page in the cache.
+# both_halves PID: when that recorder is ready.
+both_halves() {
+	wait_for -t 60 tracer_ready "$1"
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	load 1 live.cold read
+	load 1 live.warm read
+}
+tracer_start live --target --points fine -i 1 --peer 'ntprof-bpf record --host --points fine -o -'
+wait_for -t 60 grep -q '^peer 1: running' live
+both_halves "$(pgrep -fo '^ntprof-bpf record --host')"
+tracer_stop "$tracer_pid"
+equal "live: as many are in the page cache as were read before" "$(grep ^file_reads live)" \
+	"file_reads $((2 * commands)) page_cache $commands"
+grep '^merged_stage read target_' live | sed 's/^/# /'
+for name in target_file_wait target_file_io target_page_cache; do
+	check "live: $name is a stage" grep -q "^merged_stage read $name " live
+	check "live: also while it runs" grep -q "^read  *$name " live
+done
+equal "live: stages add up" "$(total live 0 merged_stage read)" "$(total live 0 merged read)"
+
+# What serve starts holds no right to trace.
+mkfifo target.fifo
+ntprof-bpf record --target --points fine -o - >target.fifo 2>recorder.err &
+recorder=$!
+tracer_start serve.out serve --host --points fine --listen 127.0.0.1:9998 -i 200ms --peer "$PWD/target.fifo"
+both_halves $recorder
+stage=ntprof_merged_stage_duration_seconds
+sample() {
+	sed -n "s/^$1{.*operation=\"read\",stage=\"$2\"} //p" page
+}
+# The last commands of a queue may wait for later ones.
+told() {
+	dd if="$(host_device "$ctrl" 5)" of=/dev/null bs=4k count=1 iflag=direct status=none
+	curl -sS --fail http://127.0.0.1:9998/metrics >page && [[ $(sample ${stage}_count target_page_cache) == "$commands" ]]
+}
+check "serve: as many are in the page cache as were read before" wait_for -t 30 told
+grep "^${stage}_\(count\|sum\){.*\"target_" page | sed 's/^/# /'
+equal "serve: and the others had to be read" "$(sample ${stage}_count target_file_io)" $commands
+within "serve: these took what the disk takes" "$(sample ${stage}_sum target_file_io | awk '{ printf "%.0f", $1 * 1000 }')" \
+	$((commands * 5)) $((commands * 15))
+check "serve: their wait for the worker" test -n "$(sample ${stage}_count target_file_wait)"
+tracer_stop "$tracer_pid" $recorder
 host_disconnect "$ctrl"
 target_remove
 umount files
