@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A host's disks of PCIe: every command is counted once, as what it is, on its namespace, and its three stages add up;
-# polled queues, passthrough, errors, timeouts, resets and a disk that is pulled out lose none; controllers of TCP beside them.
-# run with: --nvme 2000000
-# takes: 60
+# polled queues, passthrough, zones, errors, timeouts, resets and a disk that is pulled out lose none; controllers of TCP beside them.
+# run with: --nvme 2000000,zones --add /usr/bin/curl:/usr/bin/curl --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12
+# takes: 100
 set -u
 . /lib/machine.sh
 
@@ -89,6 +89,45 @@ equal "ends have the head of their submission queue" "$(grep -c ' end .* write .
 head -n 20 /tmp/stacks
 check "stacks end in the driver of PCIe" grep -q 'nvme_queue_rqs\?' /tmp/stacks
 
+# Zones: appends to them and what manages them have names and histograms of their own, and are as many as the kernel has prepared.
+tracing=/sys/kernel/tracing
+wait_for test -b /dev/nvme0n3
+echo 'nsid == 3' >$tracing/events/nvme/nvme_setup_cmd/filter
+echo 1 >$tracing/events/nvme/nvme_setup_cmd/enable
+tracer_start /tmp/zone_events trace --host --nsid 3 --events
+zone_tracers=("$tracer_pid")
+tracer_start /tmp/zones --host --nsid 3 --by opcode --bucket-shift 4
+zone_tracers+=("$tracer_pid")
+head -c 4096 /dev/zero >/tmp/data
+for ((i = 0; i < 5; i++)); do
+	nvme zns zone-append /dev/nvme0n3 --zslba=0 -z 4096 -d /tmp/data >/dev/null
+done
+for ((i = 0; i < 3; i++)); do
+	nvme zns open-zone /dev/nvme0n3 --start-lba=0x8000 >/dev/null
+	nvme zns reset-zone /dev/nvme0n3 --start-lba=0x8000 >/dev/null
+done
+nvme zns report-zones /dev/nvme0n3 -d 2 >/dev/null
+fio --name=x --filename=/dev/nvme0n3 --direct=1 --ioengine=psync --zonemode=zbd --rw=randrw --bs=4k --number_ios=100 --offset=64m --size=64m \
+	>/tmp/fio 2>&1 || cat /tmp/fio
+tracer_stop "${zone_tracers[@]}"
+echo 0 >$tracing/events/nvme/nvme_setup_cmd/enable
+sed -n '/^summary/,$p' /tmp/zones | grep '^opcode ' | sed 's/^/# /'
+while read -r name kernel least; do
+	prepared=$(grep -c "cmd=(nvme_cmd_$kernel " $tracing/trace)
+	check "there were enough of $name ($prepared)" test "$prepared" -ge "$least"
+	equal "each $name has a line when it begins" "$(grep -c " begin .* $name opcode=" /tmp/zone_events)" "$prepared"
+	equal "and one when it ends" "$(grep -c " end .* $name opcode=.* success " /tmp/zone_events)" "$prepared"
+	equal "they have a histogram of their own" "$(sed -n "/^summary/,\$ s/^opcode $name: \([0-9]*\) commands\$/\1/p" /tmp/zones)" "$prepared"
+done <<-END
+	zone_append zone_append 5
+	zone_management_send zone_mgmt_send 6
+	zone_management_receive zone_mgmt_recv 1
+	read read 20
+	write write 20
+END
+equal "what is done to a zone is told" "$(grep -c ' begin .* zone_management_send .* slba=32768 zsa=reset selall=0$' /tmp/zone_events)" 3
+equal "and where an append has written to" "$(sed -n 's/.* end .* zone_append .* alba=\([0-9]*\) .*/\1/p' /tmp/zone_events | xargs)" "0 8 16 24 32"
+
 # Rows, errors, passthrough, admin commands, a reset under load, and both namespaces.
 tracer_start /tmp/live --host -i 1 --format json
 live=$tracer_pid
@@ -118,9 +157,22 @@ done
 # Recorded, selected by the disk, and reported.
 tracer_start /tmp/record record --host --device /dev/nvme0n2 -o /tmp/r.ntp
 recorder=$tracer_pid
+tracer_start /tmp/serve.out serve --host --transport pcie -i 200ms --points all --listen 127.0.0.1:9998
+server=$tracer_pid
 job --rw=randread --bs=4k --number_ios=100
 fio --name=x --filename=/dev/nvme0n2 --direct=1 --rw=randread --bs=4k --size=100M --number_ios=50 >/tmp/fio 2>&1 || cat /tmp/fio
 tracer_stop "$recorder"
+on_page() {
+	grep "^$1{" /tmp/page | grep 'operation="read"' | grep "$2" | awk '{ n += $NF } END { printf "%.0f\n", n }'
+}
+page_has() {
+	curl -sS --fail -o /tmp/page http://127.0.0.1:9998/metrics && [[ $(on_page ntprof_commands_total 'controller="nvme0"') == "$1" ]]
+}
+check "serve has all reads" wait_for -t 20 page_has 150
+tracer_stop "$server"
+cat /tmp/serve.out.err
+grep '^ntprof_stage_duration_seconds_count.*read' /tmp/page | sed 's/^/# /'
+equal "and their stage of the device" "$(on_page ntprof_stage_duration_seconds_count 'stage="transport_and_device"')" 150
 ntprof-bpf report /tmp/r.ntp >/tmp/report
 equal "a recording has the commands of its disk only" "$(commands /tmp/report read)" 50
 check "the report has the stages of its transport" grep -q transport_and_device /tmp/report
@@ -151,6 +203,8 @@ kill -INT "$(pgrep -o fio)"
 wait $loader
 tracer_stop "$late"
 check "a timeout is an event" has_timed_out
+within "the oldest was in flight for as long as that" \
+	"$(grep -o '"oldest":[0-9]*' /tmp/late | sed 's/.*://' | sort -n | tail -n 1)" 900000000 60000000000
 grep -o '{[^{}]*"event":"io_timeout"[^{}]*}' /tmp/late | head -n 1
 
 # Beside TCP: each has its stages.
@@ -173,6 +227,39 @@ no_losses "nothing is lost of both" /tmp/both.err '^(async_event|arrival_missing
 equal "arrivals included" "$(loss /tmp/both.err arrival_missing)" 0
 equal "the kernel's sums of the stages of both are their latencies" \
 	"$(total /tmp/both.err 8 stage read)" "$(latencies /tmp/both read)"
+
+# A target whose disk is one of PCIe: its commands are in parts, and the target knows what its disk's driver calls each.
+cd /tmp || exit 1
+target_subsystem nqn.2024-01.io.ntprof:disk "$(host_device nvme0 2)"
+below=$(host_connect nqn.2024-01.io.ntprof:disk -i 1)
+wait_for host_device "$below" >/dev/null
+sides=()
+for side in host target; do
+	tracer_start $side.log record --$side --points fine --nqn nqn.2024-01.io.ntprof:disk --force -o $side.ntp
+	sides+=("$tracer_pid")
+done
+tracer_start entries trace --host --transport pcie --nsid 2 --op read --events
+fio --name=x --filename="$(host_device "$below")" --direct=1 --ioengine=libaio --iodepth=4 --rw=randread --bs=4k --size=32M \
+	--number_ios=100 >/tmp/fio 2>&1 || cat /tmp/fio
+tracer_stop "${sides[@]}" "$tracer_pid"
+cat target.log.err
+ntprof-bpf report --op read host.ntp target.ntp >report
+grep -E '^merged_stage read (target_block|target_sub|device)' report | sed 's/^/# /'
+equal "every read of the target's disk is merged" "$(awk '$1 == "merged" && $2 == "read" { print $3 }' report)" 100
+equal "none is without parts" "$(grep -c '^merged_stage read target_subsystem' report)" 0
+within "the device is the disk" "$(awk '$1 == "merged_stage" && $3 == "device" { print $4 }' report)" $disk_ns $((20 * disk_ns))
+equal "their stages add up" "$(total report 0 merged_stage read)" "$(total report 0 merged read)"
+ntprof-bpf report --op read --commands target.ntp |
+	sed -n 's/.* slba=\([0-9]*\) length=\([0-9]*\) .* disk_queue=\([0-9]*\) disk_cid=\(0x[0-9a-f]*\) .*/q\3 \4 \1 \2/p' | sort >of_target
+sed -n 's/.* host nvme0 \(q[0-9]*\) begin cid=\(0x[0-9a-f]*\) read .* slba=\([0-9]*\) length=\([0-9]*\) .*/\1 \2 \3 \4/p' entries | sort >of_disk
+equal "each has the disk's own command" "$(wc -l <of_target)" 100
+check "which is the one that the disk's driver has sent" cmp of_target of_disk
+check "the story of a slow one says it" sh -c "ntprof-bpf report --slowest 1 host.ntp target.ntp |
+	grep -qE '^  at $(host_device nvme0 2) it is the command of queue [0-9]+ with cid 0x[0-9a-f]+$'"
+host_disconnect "$below"
+# A target that has the disk keeps it from going.
+echo 0 >/sys/kernel/config/nvmet/subsystems/nqn.2024-01.io.ntprof:disk/namespaces/1/enable
+
 tracer_start /tmp/tcp --host -i 1
 only=$tracer_pid
 job --rw=randread --bs=4k --number_ios=50
@@ -197,12 +284,42 @@ equal "none stays in flight" "$(loss /tmp/gone in_flight)" 0
 # One that comes while it is watched: its first commands come before the kernel knows its subsystem.
 tracer_start /tmp/back --host --transport pcie -i 100ms --format json
 back=$tracer_pid
+tracer_start /tmp/admin trace --host --transport pcie --admin
+admin=$tracer_pid
 echo 1 >/sys/bus/pci/rescan
 wait_for test -b /dev/nvme0n1
 job --rw=randread --bs=4k --number_ios=50
-tracer_stop "$back"
+tracer_stop "$admin" "$back"
 equal "a disk that comes has one name" "$(grep -o '"peer":"[^"]*"' /tmp/back | sort -u)" \
 	"\"peer\":\"$(cat /sys/class/nvme/nvme0/subsysnqn)\""
+# All of the above was with shadow doorbells, which the driver uses where the controller has them.
+check "the doorbells are shadow doorbells" grep -q ' end .* doorbell_buffer_config .* success ' /tmp/admin
+
+# Ejected under load, as qemu's device_del asks for it.
+wait_for host_path nvme0 "$(</sys/block/nvme0n1/nsid)" >/dev/null
+path=$(host_path nvme0 "$(</sys/block/nvme0n1/nsid)")
+address=$(readlink /sys/class/nvme/nvme0/device)
+slot=$(grep -lx "${address:(-12):10}" /sys/bus/pci/slots/*/address)
+tracer_start /tmp/ejected --host --transport pcie -i 1
+ejected=$tracer_pid
+reads=$(block_stat "$path" 1)
+job --rw=randread --bs=4k --iodepth=8 --time_based --runtime=60 &
+wait_for have_gone_on
+echo 0 >"${slot%/*}/power"
+wait $!
+wait_for test ! -e /sys/class/nvme/nvme0
+sleep 2
+tracer_stop "$ejected"
+equal "an ejected disk ends nothing else" $? 0
+check "it is gone" test ! -e "/sys/bus/pci/devices/${address##*/}"
+issued=$(sed -n 's/.*issued rwts: total=\([0-9]*\),.*/\1/p' /tmp/fio)
+given_up=$(loss /tmp/ejected cancelled)
+within "reads that ended and that were given up ($given_up) are those that fio had issued" \
+	$(($(commands /tmp/ejected read) + given_up)) $((issued - 8)) "$issued"
+equal "none of them stays in flight" "$(loss /tmp/ejected in_flight)" 0
+# It is removed by admin commands, which are the first ones that were seen of that queue.
+check "its admin queue has a row" grep -q '^nvme0 *pcie *0 *admin' /tmp/ejected
+equal "and no queue is one of TCP" "$(grep -c '^nvme0 *tcp ' /tmp/ejected)" 0
 host_disconnect
 target_remove
 finish

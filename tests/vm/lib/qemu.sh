@@ -133,11 +133,14 @@ qemu_arguments() {
 	fi
 	if [[ -n ${vm_nvme:-} ]]; then
 		qemu_args+=(-device "nvme-subsys,id=nvmes,nqn=ntprof" -device "nvme,id=nvme,serial=ntprof,subsys=nvmes")
-		[[ $vm_nvme != *,paths=2 ]] || qemu_args+=(-device "nvme,id=second,serial=ntprof,subsys=nvmes")
+		[[ $vm_nvme != *,paths=2* ]] || qemu_args+=(-device "nvme,id=second,serial=ntprof,subsys=nvmes")
 		for ns in 1 2; do
-			qemu_args+=(-blockdev "driver=null-co,node-name=ns$ns,size=268435456,read-zeroes=on,latency-ns=${vm_nvme%,*}"
+			qemu_args+=(-blockdev "driver=null-co,node-name=ns$ns,size=268435456,read-zeroes=on,latency-ns=${vm_nvme%%,*}"
 				-device "nvme-ns,drive=ns$ns,bus=nvme,nsid=$ns")
 		done
+		# 16 zones of 16 MB.
+		[[ $vm_nvme != *,zones* ]] || qemu_args+=(-blockdev "driver=null-co,node-name=zones,size=268435456,read-zeroes=on"
+			-device "nvme-ns,drive=zones,bus=nvme,nsid=3,zoned=on,zoned.zone_size=16M,zoned.zone_capacity=16M")
 	fi
 	for share in "${!vm_shares[@]}"; do
 		qemu_args+=(-device "virtio-9p-pci,fsdev=$share,mount_tag=$share")
