@@ -55,7 +55,7 @@ declare -A may=([host]=0 [target]=0 [raw]=0)
 of_record=0
 if may_miss; then
 	for name in "${!may[@]}"; do
-		may[$name]=$(total $name.err 2 probe_missed)
+		may[$name]=$(total "$name.err" 2 probe_missed)
 	done
 	of_record=$(loss report probe_missed)
 fi

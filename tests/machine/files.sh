@@ -212,21 +212,21 @@ ntprof-bpf record --target --points fine -o - >target.fifo 2>recorder.err &
 recorder=$!
 tracer_start serve.out serve --host --points fine --listen 127.0.0.1:9998 -i 200ms --peer "$PWD/target.fifo"
 both_halves $recorder
-stage=ntprof_merged_stage_duration_seconds
+merged_stage=ntprof_merged_stage_duration_seconds
 sample() {
 	sed -n "s/^$1{.*operation=\"read\",stage=\"$2\"} //p" page
 }
 # The last commands of a queue may wait for later ones.
 told() {
 	dd if="$(host_device "$ctrl" 5)" of=/dev/null bs=4k count=1 iflag=direct status=none
-	curl -sS --fail http://127.0.0.1:9998/metrics >page && [[ $(sample ${stage}_count target_page_cache) == "$commands" ]]
+	curl -sS --fail http://127.0.0.1:9998/metrics >page && [[ $(sample ${merged_stage}_count target_page_cache) == "$commands" ]]
 }
 check "serve: as many are in the page cache as were read before" wait_for -t 30 told
-grep "^${stage}_\(count\|sum\){.*\"target_" page | sed 's/^/# /'
-equal "serve: and the others had to be read" "$(sample ${stage}_count target_file_io)" $commands
-within "serve: these took what the disk takes" "$(sample ${stage}_sum target_file_io | awk '{ printf "%.0f", $1 * 1000 }')" \
+grep "^${merged_stage}_\(count\|sum\){.*\"target_" page | sed 's/^/# /'
+equal "serve: and the others had to be read" "$(sample ${merged_stage}_count target_file_io)" $commands
+within "serve: these took what the disk takes" "$(sample ${merged_stage}_sum target_file_io | awk '{ printf "%.0f", $1 * 1000 }')" \
 	$((commands * 5)) $((commands * 15))
-check "serve: their wait for the worker" test -n "$(sample ${stage}_count target_file_wait)"
+check "serve: their wait for the worker" test -n "$(sample ${merged_stage}_count target_file_wait)"
 tracer_stop "$tracer_pid" $recorder
 host_disconnect "$ctrl"
 target_remove

@@ -48,7 +48,7 @@ equal "--disks: the host's requests" "$(used host requests)" $((2 * commands + 1
 equal "their bytes" "$(used host bytes)" $((2 * commands * 4096))
 equal "the host is the one that is connected" "$(used host who)" "$(</etc/nvme/hostnqn)"
 equal "requests of the target's own processes" "$(used cgroup requests)" $((commands / 2))
-equal "their bytes" "$(used cgroup bytes)" $((commands / 2 * 16384))
+equal "their bytes" "$(used cgroup bytes)" $((commands * 16384 / 2))
 within "each request of the host takes what the controller takes" "$(used host in_device)" 2000000 40000000
 within "shares are of the whole" "$(used '[a-z]*' share | awk '{ n += $1 } END { print n }')" 0.9999 1.0001
 
