@@ -117,7 +117,11 @@ compare() {
 		[[ $name = slower ]] || within "$side ${selections[$name]}: the very commands, $(wc -l <got) of them" \
 			"$(comm -3 expected got | wc -l)" 0 $((2 * (whole_missed[$side] + $(missed_in "$side.$name.ntp"))))
 		check "$side: some with ${selections[$name]}" test -s got
-		said=$(ntprof-bpf report "$side.$name.ntp" | grep -E '^.*: loss ' | grep -vE 'async_event|probe_missed')
+		ntprof-bpf report "$side.$name.ntp" >one
+		# Linux 6.12 gives commands of admin queues no start time: see no_losses().
+		said=$(awk -v later="$([[ $VM_KERNEL == 6.1 ]] || echo 1)" '
+			NR == FNR { n += $1 == "commands" && ($2 == "admin" || $2 == "fabrics") ? $3 : 0; next }
+			/: loss / && !/async_event|probe_missed/ && !(later && $3 == "submit_missing" && $4 <= n)' one one)
 		equal "$side ${selections[$name]}: no losses" "$said" ""
 	done
 	check "$side: a selection of nothing says so" sh -c \
