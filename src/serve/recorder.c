@@ -79,6 +79,8 @@ struct keep_file {
 #define ROOM_BYTES (2 * STREAM_FRAME_MAX)
 /* The most that the end frame and a clock take. */
 #define END_BYTES 8192
+/* How long blocks are written before the caller goes on: each may wait a moment for the disk. */
+#define TURN_NS 100000000ULL
 
 _Static_assert(FILE_BUFFER_BYTES >= STREAM_BUFFER_MIN && FILE_BUFFER_BYTES > 2 * ROOM_BYTES,
 	       "a stream needs that");
@@ -261,7 +263,8 @@ static int write_block(struct keep_file *f, struct ring *r, struct ring_block *b
 }
 
 /**
- * keep_file_feed() - write complete blocks, as far as the buffer has room for them
+ * keep_file_feed() - write complete blocks, as far as the buffer has room and the turn has time for
+ *                    them
  * @r: ring; it keeps the blocks that are written
  *
  * Return: 1 when there are no more blocks, 0 when some have to wait, or a negative errno. @f->full
@@ -269,16 +272,17 @@ static int write_block(struct keep_file *f, struct ring *r, struct ring_block *b
  */
 static int keep_file_feed(struct keep_file *f, struct ring *r)
 {
+	const uint64_t since = monotonic_ns();
 	struct ring_block *b;
 	int err;
 
-	while ((b = ring_from(r, f->next))) {
+	while ((b = ring_from(r, f->next)) && monotonic_ns() - since < TURN_NS) {
 		err = write_block(f, r, b);
 		if (err)
 			return err == -EAGAIN ? 0 : err;
 	}
 	output_flush(f->out);
-	return 1;
+	return !b;
 }
 
 /**

@@ -14,7 +14,8 @@ static struct {
 	pthread_cond_t changed;
 	enum place hangs;
 	bool waits;
-	bool opened; /* used by jobs only */
+	bool opened;	 /* used by jobs only */
+	useconds_t slow; /* changes only while no job runs */
 } disk = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
 /* Which place hangs from now on, and none that waits any more. */
@@ -62,6 +63,7 @@ int __wrap_folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten
 int __wrap_folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten)
 {
 	reach(disk.opened ? MAKE_MORE_ROOM : MAKE_ROOM);
+	usleep(disk.slow);
 	return __real_folder_make_room(f, bytes, unwritten);
 }
 
@@ -238,6 +240,30 @@ static void options_wait_for_the_disk(void **state)
 	assert_int_equal(system(path), 0);
 }
 
+/* It answers each question within the moment that the recorder waits, as NFS does. */
+static void a_slow_disk_holds_up_no_turn_for_long(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	uint64_t longest = 0, began;
+
+	o.memory_bytes = 64ULL << 20;
+	begin_with(v, &o);
+	records(v, 400000);
+	disk.slow = 8000;
+	v->heard = v->lines;
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	while (v->lines == v->heard) {
+		began = monotonic_ns();
+		recorder_work(v->r);
+		began = monotonic_ns() - began;
+		longest = began > longest ? began : longest;
+	}
+	disk.slow = 0;
+	assert_int_equal(v->failures, 0);
+	assert_true(longest < S / 2);
+}
+
 static void the_end_does_not_wait_for_ever(void **state)
 {
 	struct run *v = *state;
@@ -265,6 +291,7 @@ int main(void)
 		TEST(a_disk_that_hangs_holds_up_nothing),
 		TEST(what_a_failed_file_asked_for_is_not_the_next_one_s),
 		TEST(options_wait_for_the_disk),
+		TEST(a_slow_disk_holds_up_no_turn_for_long),
 		TEST(the_end_does_not_wait_for_ever),
 	};
 
