@@ -82,8 +82,13 @@ int notify(const char *state)
 	}
 	if (errno != EAGAIN)
 		return -errno;
-	if (strcmp(state, NOTIFY_ALIVE) != 0 && (size_t)len < sizeof(unsent))
+	if (!strcmp(state, NOTIFY_ALIVE))
+		return -EAGAIN;
+	/* Of states that are too many the last one counts. */
+	if ((size_t)len < sizeof(unsent))
 		memcpy(unsent, all, (size_t)len + 1);
+	else
+		snprintf(unsent, sizeof(unsent), "%s", state);
 	return -EAGAIN;
 }
 
