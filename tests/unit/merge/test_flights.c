@@ -35,14 +35,14 @@ static int teardown(void **state)
 
 static void add(uint64_t begin, uint64_t end)
 {
-	const struct flight c = {begin, end, &m.one, &m.by_one, 0};
+	const struct flight c = {begin, end, &m.one, &m.by_one, 0, 0};
 
 	assert_int_equal(flights_add(&m.f, &c), 0);
 }
 
 static void add_other(uint64_t begin, uint64_t end)
 {
-	const struct flight c = {begin, end, &m.other, &m.by_other, 0};
+	const struct flight c = {begin, end, &m.other, &m.by_other, 0, 0};
 
 	assert_int_equal(flights_add(&m.f, &c), 0);
 }
