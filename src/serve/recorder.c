@@ -80,7 +80,7 @@ struct keep_file {
 /* The most that the end frame and a clock take. */
 #define END_BYTES 8192
 /* How long blocks are written before the caller goes on: each may wait a moment for the disk. */
-#define TURN_NS 100000000ULL
+#define FEED_NS 100000000ULL
 
 _Static_assert(FILE_BUFFER_BYTES >= STREAM_BUFFER_MIN && FILE_BUFFER_BYTES > 2 * ROOM_BYTES,
 	       "a stream needs that");
@@ -276,7 +276,7 @@ static int keep_file_feed(struct keep_file *f, struct ring *r)
 	struct ring_block *b;
 	int err;
 
-	while ((b = ring_from(r, f->next)) && monotonic_ns() - since < TURN_NS) {
+	while ((b = ring_from(r, f->next)) && monotonic_ns() - since < FEED_NS) {
 		err = write_block(f, r, b);
 		if (err)
 			return err == -EAGAIN ? 0 : err;

@@ -197,7 +197,7 @@ path_events
 
 # The target says that one of two paths is inaccessible: from then on the other one has all commands.
 ana_events() {
-	local host ctrl path live=() ctrls=() paths=() reads=() had
+	local host ctrl path live=() ctrls=() paths=() before=() had
 
 	target_port 127.0.0.1 4421
 	for port in 4420 4421; do
@@ -213,13 +213,13 @@ ana_events() {
 	tracer_start live --host -i 1
 	live=("$tracer_pid")
 	for path in "${paths[@]}"; do
-		reads+=("$(block_stat "$path" 1)")
+		before+=("$(block_stat "$path" 1)")
 	done
 	job=(--filename="$(host_device "${ctrls[0]}")" --direct=1 --rw=randread --bs=4k --size=64M --iodepth=1 --number_ios=200)
 	fio --name=both "${job[@]}" >fio || cat fio
 	vm_set "$vm_nvmet/ports/2/ana_groups/1" ana_state=inaccessible
 	check "the host hears of it" wait_for -t 60 grep -qx inaccessible "/sys/block/${paths[1]##*/}/ana_state"
-	had=$(($(block_stat "${paths[1]}" 1) - reads[1]))
+	had=$(($(block_stat "${paths[1]}" 1) - before[1]))
 	within "both paths had reads" "$had" 50 150
 	fio --name=one "${job[@]}" >fio || cat fio
 	tracer_stop "$host" "${live[@]}"

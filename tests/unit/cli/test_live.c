@@ -109,10 +109,11 @@ static void rows_are_by_both_nqns_where_they_are_needed(void **state)
 	close(out);
 }
 
-/* Each is of a connection of its own. */
+/* Each is of a connection of its own, in a slot of its own. */
 static void of_another_connection(struct nt_record *r, uint64_t n)
 {
-	r->gen = (uint32_t)n + 1;
+	r->slot = (uint32_t)n;
+	r->gen = 1;
 }
 
 /* Commands of the disks whose names are gone have none. */

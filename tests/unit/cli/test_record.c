@@ -198,10 +198,11 @@ static void what_is_no_loss_is_not_told_as_one(void **state)
 	assert_non_null(strstr(text, " 4 losses, "));
 }
 
-/* Each is of a connection of its own. */
+/* Each is of a connection of its own, in a slot of its own. */
 static void of_another_connection(struct nt_record *r, uint64_t n)
 {
-	r->gen = (uint32_t)n + 1;
+	r->slot = (uint32_t)n;
+	r->gen = 1;
 }
 
 /* Nor are names, of which a recording says how many it may lack. */

@@ -27,7 +27,7 @@
 #include "core/array.h"
 
 #define WORDS_MAX 300 /* report takes 256 files */
-#define TEXT_MAX (1 << 19)
+#define TEXT_MAX (1 << 20)
 /* A command line that should be refused, but is not, could trace forever. */
 #define TIMEOUT_SECONDS 60
 

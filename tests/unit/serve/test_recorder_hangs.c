@@ -236,8 +236,13 @@ static void options_wait_for_the_disk(void **state)
 	work(v);
 	assert_non_null(strstr(v->told, "/other/host-000002-"));
 	jobs_end(v->r, 0);
-	snprintf(path, sizeof(path), "rm -r %s", other);
-	assert_int_equal(system(path), 0);
+	strcpy(v->folder, other);
+	while (each_file(v, path, &bytes))
+		unlink(path);
+	snprintf(path, sizeof(path), "%s/" LOCK, other);
+	unlink(path);
+	rmdir(other);
+	*strrchr(v->folder, '/') = '\0';
 }
 
 /* It answers each question within the moment that the recorder waits, as NFS does. */

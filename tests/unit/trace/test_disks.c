@@ -43,16 +43,16 @@ static bool is_of_disks(const struct bpf_map *map)
 /* The maps without the programs. */
 static int begin(void **state)
 {
-	struct bpf_program *prog;
-	struct bpf_map *map;
+	struct bpf_program *prog = NULL;
+	struct bpf_map *map = NULL;
 
 	made = (struct made){.bpf = nt_target__open()};
 	if (!made.bpf)
 		return -1;
 	libbpf_set_print(NULL);
-	bpf_object__for_each_program (prog, made.bpf->obj)
+	while ((prog = bpf_object__next_program(made.bpf->obj, prog)))
 		bpf_program__set_autoload(prog, false);
-	bpf_object__for_each_map (map, made.bpf->obj)
+	while ((map = bpf_object__next_map(made.bpf->obj, map)))
 		bpf_map__set_autocreate(map, is_of_disks(map) || bpf_map__is_internal(map));
 	made.t.object.obj = made.bpf->obj;
 	made.t.counts_disks = true;
@@ -147,7 +147,7 @@ static bool find_disk(char *name, size_t size, uint64_t *seq)
 static void a_disk_that_is_quiet_keeps_its_place(void **state)
 {
 	char name[NT_DISK_NAME_LEN];
-	uint64_t seq;
+	uint64_t seq = 0;
 
 	if (!*state || !find_disk(name, sizeof(name), &seq))
 		skip();
