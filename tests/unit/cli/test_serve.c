@@ -525,7 +525,8 @@ static void a_manager_that_is_flooded_is_told(void **state)
 		int to = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		connect(to, (const struct sockaddr *)&un, size);
+		if (connect(to, (const struct sockaddr *)&un, size))
+			_exit(1);
 		while (send(to, "X=1\n", 4, 0) == 4)
 			;
 		_exit(0);
