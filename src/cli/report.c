@@ -276,16 +276,6 @@ static int take_tcp(struct report *r, unsigned int i, const struct stream_event 
 	return tcp_history_state(&r->tcp, i, e->tcp.slot, e->tcp.gen, e->tcp.ns, &e->tcp.state);
 }
 
-static int take_path(struct report *r, unsigned int i, const struct nt_path_event *e)
-{
-	uint64_t since = why_path(r->why, i, e);
-
-	if (since)
-		why_outage(r->why, i, e, unmatched_outage_ns(r->unmatched, i, since, e->ns));
-	unmatched_path(r->unmatched, i, e);
-	return report_path_event(r, i, e);
-}
-
 static int take(struct report *r, unsigned int i, const struct stream_event *e)
 {
 	int err = take_place(r, i, e) ?: take_apart(r, i, e);
@@ -295,8 +285,10 @@ static int take(struct report *r, unsigned int i, const struct stream_event *e)
 		err = take_tcp(r, i, e);
 	if (!err && e->type == STREAM_QUEUE)
 		err = why_queue(r->why, i, r->inputs[i].header.side, &e->queue);
-	if (!err && e->type == STREAM_PATH)
-		err = take_path(r, i, &e->path);
+	if (!err && e->type == STREAM_PATH) {
+		unmatched_path(r->unmatched, r->why, i, &e->path);
+		err = report_path_event(r, i, &e->path);
+	}
 	if (r->why->several_hosts && e->type == STREAM_RECORD &&
 	    r->inputs[i].header.side == NT_TARGET)
 		why_target(r->why, i, &e->record);

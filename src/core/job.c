@@ -35,7 +35,8 @@ static int begin(struct job *j, job_fn *run, void *context)
 	j->busy = !err;
 	if (err)
 		sem_destroy(&j->ended);
-	return -err;
+	/* No thread can be made, which is no reason to ask again. */
+	return err == EAGAIN ? -ENOMEM : -err;
 }
 
 static bool has_ended(struct job *j, uint64_t patience_ns)

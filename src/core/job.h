@@ -20,7 +20,7 @@ typedef int job_fn(void *context);
 /**
  * struct job - all zeroes at first
  * @busy: @run was begun, and its result has not been taken
- * @unwanted: nobody will ask for the result
+ * @unwanted: the result of @run is dropped
  */
 struct job {
 	pthread_t thread;
@@ -39,11 +39,11 @@ struct job {
  * caller, and takes no signals.
  *
  * Return: what @run returned, or -EAGAIN: call this again. That is also the answer as long as the
- * result of another function has not been taken.
+ * result of another function has not been taken. -ENOMEM where no thread can be made.
  */
 int job_do(struct job *j, job_fn *run, void *context);
 
-/** job_leave() - nobody asks for the result of the function that runs, if one does */
+/** job_leave() - if a function runs, drop its result */
 void job_leave(struct job *j);
 
 /** job_runs() - whether a function is still running; what it uses must not be released then */

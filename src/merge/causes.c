@@ -466,8 +466,7 @@ static double place(const struct tail *t, enum cause_place place)
 	return share(t->place_gap[place], t->gap_ns);
 }
 
-/* Whether those that waited for a live controller are as many and as slow as what is called slow.
- */
+/* Whether the commands that waited for a live controller are as many and as slow as slow ones. */
 static bool waits_unseen(const struct tail *t)
 {
 	return t->commands >= CAUSE_SLOW_MIN && t->waited >= WAITED_MIN * (double)t->commands &&

@@ -32,7 +32,7 @@ int places_queue(struct places *p, const struct queue_info *q);
 int places_device(struct places *p, const struct device_name *d);
 int places_origin(struct places *p, const struct origin *o);
 
-/** places_forget() - drop a connection, of which no more records come */
+/** places_forget() - drop a connection that has no more records */
 void places_forget(struct places *p, uint32_t slot, uint32_t gen);
 
 /** places_gave_way() - number of entries that were dropped; @p may be NULL */

@@ -667,11 +667,9 @@ const struct filter_span *unmatched_span(const struct unmatched *a, unsigned int
 	return &a->streams[stream].span;
 }
 
-double unmatched_outage_ns(const struct unmatched *a, unsigned int stream, uint64_t from_ns,
-			   uint64_t to_ns)
+/* Of a time of a stream, what its filter takes. */
+static double taken_ns(const struct stream *s, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct stream *s = &a->streams[stream];
-
 	/* A broken recording may end an outage before it begins. */
 	if (to_ns <= from_ns)
 		return 0;
@@ -679,13 +677,18 @@ double unmatched_outage_ns(const struct unmatched *a, unsigned int stream, uint6
 			   : (double)(to_ns - from_ns);
 }
 
-void unmatched_path(struct unmatched *a, unsigned int stream, const struct nt_path_event *e)
+void unmatched_path(struct unmatched *a, struct why *all, unsigned int stream,
+		    const struct nt_path_event *e)
 {
-	struct one_side *o = a->streams[stream].figures;
-	uint64_t since = o && o->why ? why_path(o->why, stream, e) : 0;
+	const struct stream *s = &a->streams[stream];
+	struct why *figures[] = {all, s->figures ? s->figures->why : NULL};
 
-	if (since)
-		why_outage(o->why, stream, e, unmatched_outage_ns(a, stream, since, e->ns));
+	for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
+		uint64_t since = figures[i] ? why_path(figures[i], stream, e) : 0;
+
+		if (since)
+			why_outage(figures[i], stream, e, taken_ns(s, since, e->ns));
+	}
 }
 
 uint64_t unmatched_taken(const struct unmatched *a, unsigned int stream, uint64_t *of)

@@ -96,12 +96,12 @@ uint64_t unmatched_began_ns(const struct unmatched *a, unsigned int stream);
 /** unmatched_span() - the time of a stream that its filter takes, if it has one */
 const struct filter_span *unmatched_span(const struct unmatched *a, unsigned int stream);
 
-/** unmatched_outage_ns() - of a time of a stream, what its filter takes */
-double unmatched_outage_ns(const struct unmatched *a, unsigned int stream, uint64_t from_ns,
-			   uint64_t to_ns);
-
-/** unmatched_path() - a stream says what happened to a controller */
-void unmatched_path(struct unmatched *a, unsigned int stream, const struct nt_path_event *e);
+/**
+ * unmatched_path() - a stream says what happened to a controller
+ * @all: the figures of all commands, which have outages as those of one side have
+ */
+void unmatched_path(struct unmatched *a, struct why *all, unsigned int stream,
+		    const struct nt_path_event *e);
 
 /** unmatched_matched() - a command of these two streams is matched */
 void unmatched_matched(struct unmatched *a, unsigned int host, unsigned int target);

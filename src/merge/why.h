@@ -245,7 +245,7 @@ int why_queue(struct why *w, unsigned int stream, enum nt_side side, const struc
  */
 uint64_t why_path(struct why *w, unsigned int stream, const struct nt_path_event *e);
 
-/** why_outage() - count an outage that ended with @e, and of which the report takes @ns */
+/** why_outage() - count an outage that ended with @e; @ns: how much of it the report takes */
 void why_outage(struct why *w, unsigned int stream, const struct nt_path_event *e, double ns);
 
 /** why_target() - a target's record, in the order of its stream, if there are several hosts */

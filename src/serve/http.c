@@ -56,8 +56,8 @@ struct clients {
 #define LOOK_NS 1000000000ULL
 
 /*
- * Called before clients are served: every LOOK_NS at least as long as there are any. What is beyond
- * that the process was stopped, or busy with other things, and no client is to blame for it.
+ * Called before clients are served, which is every LOOK_NS at least while there are any. If more
+ * time has passed, the process was stopped or busy, and no client is to blame for that.
  */
 static void clients_begin(struct clients *all)
 {

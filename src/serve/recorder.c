@@ -29,9 +29,9 @@
  * One file of a flight recorder while it is written: blocks of a ring as a stream. The file gets
  * its name when it is complete and on the disk. Otherwise it disappears.
  *
- * A disk may hang for minutes, and may be the one that the conditions are about. So whatever asks
- * the file system is a job: functions of jobs are called job_*(), and what they use is theirs while
- * one runs.
+ * A disk may hang for minutes, and may be the one that the conditions are about. So each question
+ * to the file system is a job (core/job.h). Functions of jobs are called job_*(). While one runs,
+ * nothing else touches what it uses.
  */
 
 /* Size of the buffer for bytes that the disk has not taken yet. */
@@ -188,7 +188,9 @@ static int tell_queues(struct keep_file *f, struct ring *r, const struct ring_bl
 	int err;
 
 	HASH_ITER(hh, r->queues, q, next)
-	bytes += is_untold(q, r, b) ? sizeof(e) : 0;
+	{
+		bytes += is_untold(q, r, b) ? sizeof(e) : 0;
+	}
 	err = bytes ? room_for(f, bytes) : 0;
 	if (err)
 		return err;
@@ -297,7 +299,7 @@ static int keep_file_end(struct keep_file *f, const struct ring *r)
 
 	if (err || f->ended)
 		return err;
-	/* What was asked for may be for a block that is not kept any more. */
+	/* Room may have been asked for a block that is not kept any more. */
 	if (output_room(f->out) < ROOM_BYTES || (f->asked && room_for(f, 0) == -EAGAIN))
 		return -EAGAIN;
 	/* The losses during the time of the file. */
@@ -380,7 +382,7 @@ static int keep_file_hurry(struct keep_file *f)
 	return take_name(f) ?: 1;
 }
 
-/** keep_file_close() - release what is no job; then @f->to is to be closed */
+/** keep_file_close() - release all but @f->to, which a job closes */
 static void keep_file_close(struct keep_file *f)
 {
 	stream_writer_free(f->w);
@@ -392,7 +394,7 @@ static void keep_file_close(struct keep_file *f)
 /* The longest single wait for the disk while the recorder finishes. */
 #define SETTLE_NS 20000000ULL
 #define NS_PER_SECOND 1e9
-/* How long other options wait for the disk that they are about, before the caller goes on. */
+/* How long the caller waits for a new folder. */
 #define CHANGE_NS 500000000ULL
 
 static const struct timespec moment = {.tv_nsec = 1000000};
@@ -407,9 +409,10 @@ static const struct timespec moment = {.tv_nsec = 1000000};
  * @events: what happened to controllers; the first @events_in of all are in files
  * @newest, @newest_ns: as struct keep_counts has them
  * @job: what is asked of the file system
- * @left, @lost_room: a file that is to be closed, while @leaves; without a name it disappears. It
- *                    was not written for want of room
- * @change, @change_folder: what the folder is to be, while @changes; @warning is "" or about it
+ * @left: a file that is to be closed, while @leaves is set; without a name it disappears
+ * @lost_room: that file was not written for want of room
+ * @change, @change_folder: new options and their folder, while @changes is set
+ * @warning: about the new folder, or ""
  * @seen: of @folder, when no job used it
  * @triggers: of the present conditions, and of what is no condition
  * @counted: how often conditions fired, up to recorder_change(); the last ones that were in use
@@ -477,14 +480,13 @@ static int job_change(void *recorder)
 	struct recorder *r = recorder;
 	const struct recorder_options *o = &r->change;
 	struct folder *f = &r->folder, before = *f;
-	int n = snprintf(f->path, sizeof(f->path), "%s", r->change_folder), err = 0;
+	int err;
 
-	if (n < 0 || (size_t)n >= sizeof(f->path))
-		err = -ENAMETOOLONG;
+	memcpy(f->path, o->folder, strlen(o->folder) + 1);
 	f->files = o->files;
 	f->bytes = o->disk_bytes;
 	f->keep_free = o->keep_free;
-	err = err ?: folder_open(f);
+	err = folder_open(f);
 	if (err) {
 		memcpy(f->path, before.path, sizeof(f->path));
 		f->files = before.files;
@@ -569,12 +571,11 @@ static int change_within(struct recorder *r, struct recorder_options *o, uint64_
 	}
 	memcpy(r->change_folder, o->folder, len + 1);
 	r->change = *o;
-	r->change.folder = NULL;
+	r->change.folder = r->change_folder;
 	o->when = (struct when){.nr = 0};
 	r->changes = true;
-	while ((err = change(r)) == -EAGAIN && monotonic_ns() - since < patience_ns) {
+	while ((err = change(r)) == -EAGAIN && monotonic_ns() - since < patience_ns)
 		nanosleep(&moment, NULL);
-	}
 	return err;
 }
 
@@ -839,7 +840,7 @@ static void change_late(struct recorder *r)
 
 	if (err && err != -EAGAIN)
 		say(r, true, "cannot keep files in %s: %s; options of files are as they were",
-		    r->change_folder, folder_error(err));
+		    r->change.folder, folder_error(err));
 }
 
 void recorder_work(struct recorder *r)

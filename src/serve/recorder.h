@@ -59,8 +59,8 @@ struct recorder *recorder_new(struct recorder_options *o, enum nt_side side, rec
  * recorder_change() - use other limits, folder and conditions from now on
  * @o: as of recorder_new()
  *
- * Where the disk does not answer within half a second, that is told, and they are used when it
- * does. What is refused then is told as well.
+ * Where the disk does not answer within half a second, @tell gets a line, and the options are used
+ * once it answers. If the folder is refused then, @tell gets another line.
  *
  * Return: 0, -EBUSY while an earlier change waits for the disk, or another negative errno.
  */

@@ -205,9 +205,12 @@ static const char *bios_choose(struct tracer *t, struct probes *p, const char *i
 {
 	struct nt_knobs *knobs = t->object.knobs;
 
-	knobs->bio_done = kernel_address("nvmet_bio_done");
-	knobs->bio_chained = kernel_address("bio_chain_endio");
-	knobs->passthru_done = kernel_address("nvmet_passthru_req_done");
+	/* Each of these reads all symbols of the kernel. */
+	if (!knobs->bio_done) {
+		knobs->bio_done = kernel_address("nvmet_bio_done");
+		knobs->bio_chained = kernel_address("bio_chain_endio");
+		knobs->passthru_done = kernel_address("nvmet_passthru_req_done");
+	}
 	if (!knobs->bio_done)
 		return "the kernel does not show the address of nvmet_bio_done(), for which it "
 		       "takes CAP_SYSLOG";

@@ -180,15 +180,22 @@ static void of_another_connection(struct nt_record *r, uint64_t n)
 	r->gen = (uint32_t)n + 1;
 }
 
+/* @make: of which connection each record is */
+static void start_with(struct server *v, struct place *p,
+		       void (*make)(struct nt_record *r, uint64_t n))
+{
+	keep_in(p);
+	traced.make = make;
+	start_tcp(v, 1);
+	traced.make = NULL;
+}
+
 static void names_that_gave_way_are_counted(void **state)
 {
 	struct place *p = *state;
 	struct server v;
 
-	keep_in(p);
-	traced.make = of_another_slot;
-	start_tcp(&v, 1);
-	traced.make = NULL;
+	start_with(&v, p, of_another_slot);
 	assert_int_equal(number(&v, GONE), 0);
 	come(PLACES_MAX + 5);
 	while (!number(&v, GONE))
@@ -203,10 +210,7 @@ static void names_of_connections_that_were_replaced_are_forgotten(void **state)
 	struct place *p = *state;
 	struct server v;
 
-	keep_in(p);
-	traced.make = of_another_connection;
-	start_tcp(&v, 1);
-	traced.make = NULL;
+	start_with(&v, p, of_another_connection);
 	come(PLACES_MAX + 5);
 	while (number(&v, RECORDER("records") "} ") < PLACES_MAX + 5)
 		usleep(20000);

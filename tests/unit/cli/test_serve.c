@@ -457,14 +457,22 @@ static int fill_manager(const struct sockaddr_un *un, socklen_t size)
 	return fd;
 }
 
-/* What found no room is told later; a ping alone is not. */
+/* Reads one message that is there. */
+static void hear(int fd, char *text, size_t size)
+{
+	ssize_t n = recv(fd, text, size - 1, MSG_DONTWAIT);
+
+	assert_true(n > 0);
+	text[n] = '\0';
+}
+
+/* States that found no room are sent later. Pings are not. */
 static void a_manager_without_room_is_told_later(void **state)
 {
 	struct sockaddr_un un = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), other;
 	char name[64], text[512];
 	socklen_t size;
-	ssize_t n;
 
 	snprintf(name, sizeof(name), "@ntprof-full.%d", getpid());
 	strcpy(un.sun_path + 1, name + 1);
@@ -479,13 +487,11 @@ static void a_manager_without_room_is_told_later(void **state)
 	while (recv(fd, text, sizeof(text), MSG_DONTWAIT) > 0)
 		;
 	assert_int_equal(notify(NOTIFY_ALIVE), 1);
-	n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
-	assert_true(n > 0);
-	text[n] = '\0';
+	hear(fd, text, sizeof(text));
 	assert_string_equal(text, NOTIFY_READY NOTIFY_ALIVE);
 	assert_int_equal(notify(NOTIFY_ALIVE), 1);
 	assert_int_equal(recv(fd, text, sizeof(text), MSG_DONTWAIT), strlen(NOTIFY_ALIVE));
-	/* However much it was to be told: the last state is what counts. */
+	/* Of too many states the last one is told. */
 	close(other);
 	other = fill_manager(&un, size);
 	for (unsigned int i = 0; i < 13; i++) {
@@ -495,10 +501,8 @@ static void a_manager_without_room_is_told_later(void **state)
 	while (recv(fd, text, sizeof(text), MSG_DONTWAIT) > 0)
 		;
 	assert_int_equal(notify(NOTIFY_ALIVE), 1);
-	n = recv(fd, text, sizeof(text) - 1, MSG_DONTWAIT);
-	assert_true(n > 0);
-	text[n] = '\0';
-	assert_string_equal(text + n - strlen(NOTIFY_READY NOTIFY_ALIVE),
+	hear(fd, text, sizeof(text));
+	assert_string_equal(text + strlen(text) - strlen(NOTIFY_READY NOTIFY_ALIVE),
 			    NOTIFY_READY NOTIFY_ALIVE);
 	close(other);
 	close(fd);

@@ -49,6 +49,15 @@ static bool waits(void)
 	return does;
 }
 
+static bool no_threads;
+
+int __real_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg);
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg);
+int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg)
+{
+	return no_threads ? EAGAIN : __real_pthread_create(t, a, run, arg);
+}
+
 int __real_folder_open(struct folder *f);
 int __wrap_folder_open(struct folder *f);
 int __wrap_folder_open(struct folder *f)
@@ -224,7 +233,7 @@ static void options_wait_for_the_disk(void **state)
 	work(v);
 	assert_int_equal(each_file(v, path, &bytes), 0);
 	assert_non_null(strstr(v->told, "/other/host-000001-"));
-	/* What is refused late is said. */
+	/* A refusal that comes late has a line. */
 	hang(OPEN_FOLDER);
 	o.folder = "/nowhere";
 	assert_int_equal(recorder_change(v->r, &o), 0);
@@ -290,6 +299,19 @@ static void the_end_does_not_wait_for_ever(void **state)
 	}
 }
 
+static void without_a_thread_nothing_waits_for_the_disk(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+
+	alarm(120);
+	no_threads = true;
+	assert_null(recorder_new(&o, NT_HOST, tell, v));
+	no_threads = false;
+	alarm(0);
+	assert_int_equal(errno, ENOMEM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -298,6 +320,7 @@ int main(void)
 		TEST(options_wait_for_the_disk),
 		TEST(a_slow_disk_holds_up_no_turn_for_long),
 		TEST(the_end_does_not_wait_for_ever),
+		TEST(without_a_thread_nothing_waits_for_the_disk),
 	};
 
 	threads_at_first = threads();
