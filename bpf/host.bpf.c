@@ -5,6 +5,10 @@
  * both. Controllers of other transports than TCP have programs of their own. src/trace/probes.c
  * says which program sets which point, and decides which of them are loaded.
  */
+/* See stages.bpf.h. A test has both sides. */
+#ifndef NT_SIDES_HERE
+#define NT_SIDES_HERE (1u << NT_HOST | 1u << NT_OF_CORE)
+#endif
 #include "host_command.bpf.h"
 
 /* See "nested" in control.bpf.h. */

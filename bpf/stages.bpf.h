@@ -43,6 +43,8 @@ static __always_inline struct nt_stage_hists *stages_shared(__u32 op, __u32 cpu)
 
 #define NT_OF_CORE NT_SIDES
 
+/* NT_SIDES_HERE, of the file that includes this one: bits of the sides that it has commands of. */
+
 /* Whether nothing on this kernel sets @point. The verifier knows the result. */
 #define NT_IS_MISSING(point) (nt_knobs.missing & 1u << (point))
 
@@ -55,8 +57,7 @@ static __always_inline struct nt_stage_hists *stages_shared(__u32 op, __u32 cpu)
 	if (1u << shape & (shapes)) {                                     \
 		__u64 ends = missing & 1u << (to) ? last : r->points[to]; \
                                                                           \
-		if (ends < last)                                          \
-			broken = true;                                    \
+		signs |= ends - last;                                     \
 		stage[st] += ends - last;                                 \
 		last = ends;                                              \
 	}
@@ -74,8 +75,11 @@ static __always_inline bool stages_split(const enum nt_side side, const struct n
 {
 	const __u32 first = side == NT_TARGET ? NT_T_RX : NT_H_SUBMIT;
 	__u64 last = missing & 1u << first ? 0 : r->points[first];
-	/* A request has a start time only if its disk's setting "iostats" is on. */
-	bool broken = side == NT_TARGET && !last && !(missing & 1u << first);
+	/*
+	 * The highest bit is set by a stage below 0, and by a first point that is not there. A
+	 * request has a start time only if its disk's setting "iostats" is on.
+	 */
+	__u64 signs = side == NT_TARGET && !(missing & 1u << first) ? last - 1 : 0;
 
 	if (side == NT_HOST) {
 		NT_HOST_SEGMENTS(NT_SEGMENT)
@@ -84,7 +88,7 @@ static __always_inline bool stages_split(const enum nt_side side, const struct n
 	} else {
 		NT_TARGET_SEGMENTS(NT_SEGMENT)
 	}
-	return !broken;
+	return (__s64)signs >= 0;
 }
 
 /* Bits of the stages that a shape passes. */
@@ -144,10 +148,12 @@ static __always_inline bool stages_count_shape(const enum nt_side side, const st
 /*
  * Counts the stages where points are missing: a stage that cannot be separated from another one is
  * added to that.
+ * @shape: a constant
+ * @s: NULL where nothing is counted
  * @unknown: bits of the stages that are not counted
  */
 static __always_inline bool stages_count_joined(const enum nt_side side, const struct nt_record *r,
-						__u32 shape, struct nt_stage_hists *s, __u32 epoch,
+						const __u32 shape, struct nt_stage_hists *s, __u32 epoch,
 						__u32 unknown)
 {
 	__u64 stage[NT_STAGES_MAX] = {};
@@ -155,7 +161,7 @@ static __always_inline bool stages_count_joined(const enum nt_side side, const s
 
 	if (!stages_split(side, r, shape, nt_knobs.missing, stage))
 		return false;
-	if (nt_knobs.no_histograms)
+	if (!s)
 		return true;
 	passed = stages_passed(side, shape) & ~unknown;
 	for (int i = stages_nr_of(side) - 1; i > 0; i--) {
@@ -219,6 +225,57 @@ static __always_inline void arrivals_set(const enum nt_side side, struct nt_reco
 	}
 }
 
+/* As stages_lacking(), of a side that is a constant. */
+static __always_inline bool stages_lacking_of(const enum nt_side side, struct nt_record *r,
+					      struct nt_stage_hists *s, __u32 shape, __u32 unknown)
+{
+	const __u32 stack = side == NT_HOST ? NT_HS_NSTACK_COMPLETION : NT_TS_NSTACK_SUBMISSION;
+	__u32 epoch = nt_control.epoch, lacking = arrivals_lacking(side, r, shape);
+	bool split;
+
+	if (lacking)
+		unknown |= 1u << stack;
+	arrivals_set(side, r, lacking, true);
+	if (side == NT_OF_CORE)
+		split = stages_count_joined(side, r, NT_SHAPE_CORE, s, epoch, unknown);
+	else if (shape == NT_SHAPE_READ)
+		split = stages_count_joined(side, r, NT_SHAPE_READ, s, epoch, unknown);
+	else if (shape == NT_SHAPE_INLINE_WRITE)
+		split = stages_count_joined(side, r, NT_SHAPE_INLINE_WRITE, s, epoch, unknown);
+	else if (shape == NT_SHAPE_R2T_WRITE)
+		split = stages_count_joined(side, r, NT_SHAPE_R2T_WRITE, s, epoch, unknown);
+	else
+		split = stages_count_joined(side, r, NT_SHAPE_NO_DATA, s, epoch, unknown);
+	arrivals_set(side, r, lacking, false);
+	if (split && lacking)
+		count(NT_CNT_ARRIVAL_MISSING);
+	return split;
+}
+
+int stages_lacking(struct nt_record *r, struct nt_stage_hists *s, __u32 side, __u32 shape,
+		   __u32 unknown);
+
+/*
+ * Counts the stages of a command of which not all is known. A global function: the verifier goes
+ * through it once, and not once for each way to get here.
+ * @r: not NULL, which the verifier does not know
+ * @s: NULL where nothing is counted
+ * @side, @shape, @unknown, Return: as stages_count()
+ */
+__noinline int stages_lacking(struct nt_record *r, struct nt_stage_hists *s, __u32 side,
+			      __u32 shape, __u32 unknown)
+{
+	if (!r)
+		return false;
+	if (NT_SIDES_HERE & 1u << NT_TARGET && side == NT_TARGET)
+		return stages_lacking_of(NT_TARGET, r, s, shape, unknown);
+	if (NT_SIDES_HERE & 1u << NT_OF_CORE && side == NT_OF_CORE)
+		return stages_lacking_of(NT_OF_CORE, r, s, shape, unknown);
+	if (NT_SIDES_HERE & 1u << NT_HOST && side == NT_HOST)
+		return stages_lacking_of(NT_HOST, r, s, shape, unknown);
+	return false;
+}
+
 /*
  * Counts the stages that the ends of a host's command bound: blk_submission, and all that follows
  * it. The tables of segments and @into say the same.
@@ -257,10 +314,8 @@ static __always_inline bool ends_count(const enum nt_side side, const struct nt_
 static __always_inline bool stages_count(const enum nt_side side, struct nt_record *r, __u32 shape,
 					 __u32 unknown, __u32 cpu, __s32 nr)
 {
-	const __u32 stack = side == NT_HOST ? NT_HS_NSTACK_COMPLETION : NT_TS_NSTACK_SUBMISSION;
-	__u32 op = r->op, epoch = nt_control.epoch, lacking;
+	__u32 op = r->op, epoch = nt_control.epoch;
 	struct nt_stage_hists *s = NULL;
-	bool split;
 
 	/* The only stage that is known is the latency: user space has it from there. */
 	if (nt_knobs.ends && !nt_knobs.stages && side == NT_TARGET)
@@ -275,16 +330,9 @@ static __always_inline bool stages_count(const enum nt_side side, struct nt_reco
 	}
 	if (nt_knobs.ends && !nt_knobs.stages)
 		return ends_count(side, r, s, epoch, unknown);
-	lacking = arrivals_lacking(side, r, shape);
-	if ((side != NT_OF_CORE && nt_knobs.missing) || unknown || lacking) {
-		arrivals_set(side, r, lacking, true);
-		split = stages_count_joined(side, r, shape, s, epoch,
-					    unknown | (lacking ? 1u << stack : 0));
-		arrivals_set(side, r, lacking, false);
-		if (split && lacking)
-			count(NT_CNT_ARRIVAL_MISSING);
-		return split;
-	}
+	if ((side != NT_OF_CORE && nt_knobs.missing) || unknown ||
+	    arrivals_lacking(side, r, shape))
+		return stages_lacking(r, s, side, shape, unknown);
 	if (side == NT_OF_CORE)
 		return stages_count_shape(side, r, NT_SHAPE_CORE, s, epoch);
 	switch (shape) {

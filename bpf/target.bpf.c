@@ -5,6 +5,10 @@
  * inet_sock_set_state in both. src/trace/probes.c says which program sets which point, and
  * src/trace/probes.c decides which of them are loaded.
  */
+/* See stages.bpf.h. A test has both sides. */
+#ifndef NT_SIDES_HERE
+#define NT_SIDES_HERE (1u << NT_TARGET)
+#endif
 #include "target_command.bpf.h"
 
 /*

@@ -553,7 +553,8 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nt_cmd *c, __u64 
 
 	if (!nt_knobs.ends)
 		r->shape = nt_target_shape(r);
-	shape = r->shape;
+	/* Read again: otherwise the verifier goes through the rest once for each shape. */
+	shape = *(volatile __u8 *)&r->shape;
 	begin = nt_knobs.ends ? r->points[NT_T_CMD] : r->points[NT_T_RX] ?: r->points[NT_T_CMD];
 	if (!is_error(r)) {
 		cpu = bpf_get_smp_processor_id();

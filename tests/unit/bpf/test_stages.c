@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* How long each stage of a command took, by those of its points that are there. */
+#define NT_SIDES_HERE ~0u
 #include "bpf/host.h"
 
 /* Points are so far apart that no two sums of differences are equal. */
