@@ -106,8 +106,7 @@ NOT_OPTIMIZED := -U_FORTIFY_SOURCE -O0
 SOURCES := $(wildcard src/*.c src/*/*.c)
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 MAN_PAGES := $(patsubst docs/%,$(BUILD)/%,$(wildcard docs/man/*.8))
-SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h $(BUILD)/tcp.skel.h \
-	$(BUILD)/path_events.skel.h
+SKELETONS := $(BUILD)/host.skel.h $(BUILD)/target.skel.h $(BUILD)/stacks.skel.h $(BUILD)/tcp.skel.h
 # The program live is what the scripts of tests/live run.
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(wildcard tests/unit/*/test_*.c tests/unit/cli/live.c))
 # Everything but main(): tests, fuzzers and benchmarks are linked with what they need of it.

@@ -50,6 +50,7 @@ int BPF_PROG(rq_insert, struct request *rq)
 #include "host_tracepoints.bpf.h"
 #include "host_stock.bpf.h"
 #include "host_core.bpf.h"
+#include "path_events.bpf.h"
 #if !NT_PLAIN_ARRIVALS
 #include "joined.bpf.h"
 #endif

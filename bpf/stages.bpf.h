@@ -153,8 +153,8 @@ static __always_inline bool stages_count_shape(const enum nt_side side, const st
  * @unknown: bits of the stages that are not counted
  */
 static __always_inline bool stages_count_joined(const enum nt_side side, const struct nt_record *r,
-						const __u32 shape, struct nt_stage_hists *s, __u32 epoch,
-						__u32 unknown)
+						const __u32 shape, struct nt_stage_hists *s,
+						__u32 epoch, __u32 unknown)
 {
 	__u64 stage[NT_STAGES_MAX] = {};
 	__u32 passed;
@@ -330,8 +330,7 @@ static __always_inline bool stages_count(const enum nt_side side, struct nt_reco
 	}
 	if (nt_knobs.ends && !nt_knobs.stages)
 		return ends_count(side, r, s, epoch, unknown);
-	if ((side != NT_OF_CORE && nt_knobs.missing) || unknown ||
-	    arrivals_lacking(side, r, shape))
+	if ((side != NT_OF_CORE && nt_knobs.missing) || unknown || arrivals_lacking(side, r, shape))
 		return stages_lacking(r, s, side, shape, unknown);
 	if (side == NT_OF_CORE)
 		return stages_count_shape(side, r, NT_SHAPE_CORE, s, epoch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What happened to a controller of a host, as bpf/path_events.bpf.c sees it. */
+/* What happened to a controller of a host, as bpf/path_events.bpf.h sees it. */
 #ifndef NTPROF_SHARED_PATH_EVENT_H
 #define NTPROF_SHARED_PATH_EVENT_H
 

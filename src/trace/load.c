@@ -14,6 +14,7 @@
 #include "trace/connections.h"
 #include "trace/kernel.h"
 #include "trace/missed.h"
+#include "trace/path_events.h"
 #include "trace/private.h"
 #include "trace/probes.h"
 
@@ -156,9 +157,12 @@ int load_open(struct tracer *t)
 	bpf_map__set_autocreate(object_map(&t->object, "workers"), t->o.fine);
 	if (t->o.fine)
 		object_size_map(&t->object, "workers", workers_of(t->nr_slots));
-	if (t->o.side == NT_HOST)
+	if (t->o.side == NT_HOST) {
 		bpf_map__set_autocreate(object_map(&t->object, "inserted"),
 					t->o.origins & NT_ORIGIN_TASK);
+		bpf_map__set_autocreate(object_map(&t->object, "path_events"), t->o.on_path_event);
+		bpf_map__set_autocreate(object_map(&t->object, "path_groups"), t->o.on_path_event);
+	}
 	for (size_t i = 0; t->o.side == NT_TARGET && i < ARRAY_SIZE(disk_maps); i++)
 		bpf_map__set_autocreate(object_map(&t->object, disk_maps[i]), t->o.disks);
 	knobs->transports = (__u8)t->o.transports;
@@ -353,6 +357,7 @@ enum tracer_status load_choose(struct tracer *t, char *detail, size_t size)
 	if (t->o.origins & NT_ORIGIN_TASK && !probes_add(p, &t->object, PROBE_INSERT) &&
 	    t->o.verbose)
 		fprintf(stderr, "the kernel lets no program see block_rq_insert\n");
+	path_events_choose(t, p);
 	stages_join(t->o.side, t->missing, t->into);
 	t->object.knobs->missing = t->missing & NT_MISSING_POINTS;
 	t->object.knobs->joins_unseen = !object_loads(&t->object, "packet_joined") ||

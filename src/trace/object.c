@@ -332,6 +332,7 @@ int object_load(struct object *o, char *log, size_t size, const struct bpf_progr
 		o->controllers = map_shared(o, "controllers");
 		if (!o->controllers)
 			return -ENOMEM;
+		o->path_lost = (uint64_t *)&o->host->bss->path_lost;
 	}
 	return 0;
 }

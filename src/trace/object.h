@@ -27,8 +27,8 @@ struct bpf_program;
 
 /* More programs than either side has. */
 #define ATTACH_IDS_MAX 64
-/* Modules with functions to attach to: the driver and its core. */
-#define ATTACH_IDS_MODULES 2
+/* Modules with functions to attach to: the driver of PCIe, the core, and the driver. */
+#define ATTACH_IDS_MODULES 3
 
 /**
  * struct attach_id - what one program attaches to
@@ -86,6 +86,7 @@ struct nt_target;
  * @queues: [max_entries of the map of that name]
  * @names: likewise; the target's only
  * @controllers: likewise; the host's only
+ * @path_lost: events of controllers that found no room; the host's only
  */
 struct object {
 	struct nt_host *host;
@@ -106,6 +107,7 @@ struct object {
 	struct nt_queue *queues;
 	struct nt_names *names;
 	struct nt_controller *controllers;
+	uint64_t *path_lost;
 };
 
 /**

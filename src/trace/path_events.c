@@ -6,14 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/path_events.h"
 #include "trace/private.h"
+#include "trace/probes.h"
 
-#include "path_events.skel.h"
+/* PROBE_PATH_STATE comes first: the states are what sysfs has as well, so without it none is used.
+ */
+static const char *const programs[] = {
+	PROBE_PATH_STATE, "path_failed", "path_timeout", PROBE_PATH_TIMEOUT_PCIE, "path_ana",
+};
 
-/* @bpf: NULL where nothing is attached; then @states are compared. */
+/* @attached: otherwise @states are compared */
 struct path_reader {
-	struct nt_path_events *bpf;
+	bool attached;
 	struct path_states states;
 };
 
@@ -33,47 +39,27 @@ static void on_change(void *context, const struct nt_path_event *e)
 	t->o.on_path_event(t->o.context, e);
 }
 
-/* Leaves out each program whose function this kernel lacks. Return: whether one is left */
-static bool choose(struct nt_path_events *bpf)
+void path_events_choose(struct tracer *t, struct probes *p)
 {
-	struct bpf_program *p;
-	bool any = false;
+	if (t->o.side != NT_HOST || !t->o.on_path_event || !probes_has(p, PROBE_PATH_STATE))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+		if (strcmp(programs[i], PROBE_PATH_TIMEOUT_PCIE) != 0 ||
+		    t->o.transports & 1u << NT_TRANSPORT_PCIE)
+			probes_add(p, &t->object, programs[i]);
+}
 
-	bpf_object__for_each_program (p, bpf->obj) {
-		const char *function = strchr(bpf_program__section_name(p), '/') + 1;
+/* Return: whether changes of states are seen */
+static bool attach(const struct tracer *t)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		const char *name = programs[i];
 
-		if (bpf_program__set_attach_target(p, 0, function))
-			bpf_program__set_autoload(p, false);
-		else
-			any = true;
+		if (object_loads(&t->object, name))
+			*object_link(&t->object, name) = bpf_program__attach_trace(
+				bpf_object__find_program_by_name(t->object.obj, name));
 	}
-	return any;
-}
-
-/* The states are what sysfs has as well: without them, no program is used. */
-static bool attach(struct nt_path_events *bpf)
-{
-	struct bpf_object_skeleton *s = bpf->skeleton;
-
-	for (int i = 0; i < s->prog_cnt; i++)
-		if (bpf_program__autoload(*s->progs[i].prog))
-			*s->progs[i].link = bpf_program__attach_trace(*s->progs[i].prog);
-	return bpf->links.path_state;
-}
-
-/* Return: NULL: the kernel does not take them */
-static struct nt_path_events *programs_new(unsigned int transports)
-{
-	struct nt_path_events *bpf = nt_path_events__open();
-
-	if (bpf)
-		bpf->rodata->path_transports = transports;
-	if (bpf && !(transports & 1u << NT_TRANSPORT_PCIE))
-		bpf_program__set_autoload(bpf->progs.path_timeout_pcie, false);
-	if (bpf && choose(bpf) && !nt_path_events__load(bpf) && attach(bpf))
-		return bpf;
-	nt_path_events__destroy(bpf);
-	return NULL;
+	return *object_link(&t->object, PROBE_PATH_STATE);
 }
 
 int path_events_open(struct tracer *t)
@@ -85,10 +71,11 @@ int path_events_open(struct tracer *t)
 	r = t->path_events = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	r->bpf = programs_new(t->o.transports);
-	if (!r->bpf)
+	r->attached = attach(t);
+	if (!r->attached)
 		return 0;
-	return ring_buffer__add(t->calls, bpf_map__fd(r->bpf->maps.path_events), on_event, t)
+	return ring_buffer__add(t->calls, bpf_map__fd(object_map(&t->object, "path_events")),
+				on_event, t)
 		       ? -ENOMEM
 		       : 0;
 }
@@ -97,7 +84,6 @@ void path_events_close(struct tracer *t)
 {
 	if (!t->path_events)
 		return;
-	nt_path_events__destroy(t->path_events->bpf);
 	path_states_free(&t->path_events->states);
 	free(t->path_events);
 	t->path_events = NULL;
@@ -107,7 +93,7 @@ uint64_t path_events_collect(struct tracer *t, uint64_t now)
 {
 	struct path_reader *r = t->path_events;
 
-	if (r && !r->bpf)
+	if (r && !r->attached)
 		path_states_look(&r->states, "/sys", t->o.transports, now, on_change, t);
-	return r && r->bpf ? __atomic_load_n(&r->bpf->bss->path_lost, __ATOMIC_RELAXED) : 0;
+	return r && r->attached ? __atomic_load_n(t->object.path_lost, __ATOMIC_RELAXED) : 0;
 }

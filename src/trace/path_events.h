@@ -5,13 +5,17 @@
 
 #include <stdint.h>
 
+struct probes;
 struct tracer;
 
+/** path_events_choose() - choose the programs that this kernel has; after probes_select() */
+void path_events_choose(struct tracer *t, struct probes *p);
+
 /**
- * path_events_open() - load and attach the programs; path_events_close() releases them
- * @t: with &tracer.calls, which has the events from then on
+ * path_events_open() - attach the programs; path_events_close() releases what it takes
+ * @t: its programs are loaded; &tracer.calls has the events from then on
  *
- * Where a kernel has none of the functions, the states that sysfs has are compared instead.
+ * Where a kernel does not show other states, those that sysfs has are compared instead.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -400,6 +400,12 @@ static const struct {
 	{PROBE_SQ, "request - -"},
 	{PROBE_INSERT, "request"},
 
+	{PROBE_PATH_STATE, "nvme_ctrl -"},
+	{"path_failed", "work_struct"},
+	{"path_timeout", "request"},
+	{PROBE_PATH_TIMEOUT_PCIE, "request"},
+	{"path_ana", "nvme_ctrl nvme_ana_group_desc"},
+
 	{"packet_joined", "sk_buff"},
 	{"packet_waits", "sock sk_buff"},
 	{PROBE_FINE, "sock sk_buff - - -"},
@@ -550,11 +556,12 @@ struct probes {
 	struct attach_place **by_name;
 };
 
-/* The driver is the last one, and depends on the other. */
+/* The driver is the last one, and depends on the one before it. */
 static const char *const modules[NT_SIDES][ATTACH_IDS_MODULES] = {
-	[NT_HOST] = {"nvme_core", "nvme_tcp"},
-	[NT_TARGET] = {"nvmet", "nvmet_tcp"},
+	[NT_HOST] = {"nvme", "nvme_core", "nvme_tcp"},
+	[NT_TARGET] = {NULL, "nvmet", "nvmet_tcp"},
 };
+#define CORE_MODULE (ATTACH_IDS_MODULES - 2)
 
 static struct attach_place *place_of(const struct probes *p, const char *program)
 {
@@ -707,11 +714,7 @@ static void places_find(struct probes *p, const struct btf *btf, unsigned int fi
 	}
 }
 
-/*
- * Notes which functions ftrace can attach to, when the first one is needed: the kernel takes as
- * long to write that list as everything else here takes. Without a list, attaching will show it.
- */
-static void places_trace(struct probes *p)
+void probes_read_traceable(struct probes *p)
 {
 	FILE *f = kernel_traceable();
 	char *line = NULL;
@@ -799,6 +802,8 @@ struct probes *probes_new(enum nt_side side, struct bpf_object *obj, const struc
 		goto fail;
 	places_find(p, base, 1, 0);
 	for (unsigned int i = 0; i < ATTACH_IDS_MODULES; i++) {
+		if (!modules[side][i])
+			continue;
 		btf = btf__load_module_btf(modules[side][i], base);
 		if (btf)
 			places_find(p, btf, btf__type_cnt(base), i + 1);
@@ -809,8 +814,10 @@ struct probes *probes_new(enum nt_side side, struct bpf_object *obj, const struc
 	btf__free(base);
 	snprintf(path, sizeof(path), "/sys/module/%s", driver_name(side));
 	p->loaded = access(path, F_OK) == 0;
-	snprintf(path, sizeof(path), "/sys/module/%s", modules[side][0]);
+	snprintf(path, sizeof(path), "/sys/module/%s", modules[side][CORE_MODULE]);
 	p->core_loaded = access(path, F_OK) == 0;
+	if (refused->nr)
+		probes_read_traceable(p);
 	return p;
 fail:
 	probes_free(p);
@@ -850,7 +857,7 @@ static void explain(struct probes *p, const struct attach_place *at, char *why, 
 {
 	bool of_core = !strncmp(bpf_program__name(at->program), "core_", strlen("core_"));
 	bool of_driver = !strncmp(at->name, "nvme", 4);
-	const char *module = of_core ? modules[p->side][0] : driver_name(p->side);
+	const char *module = of_core ? modules[p->side][CORE_MODULE] : driver_name(p->side);
 
 	if (!at->typed && !at->tracepoint && !p->symbols)
 		symbols_read(p);
@@ -881,13 +888,11 @@ static void explain(struct probes *p, const struct attach_place *at, char *why, 
 	}
 }
 
-static bool place_works(struct probes *p, const struct attach_place *at)
+static bool place_works(const struct probes *p, const struct attach_place *at)
 {
 	if (!at->typed || !at->fits || at->refused || at->tracepoint)
 		return at->typed && at->fits && !at->refused;
-	if (!p->traced)
-		places_trace(p);
-	return at->traceable && at->args <= TRAMPOLINE_ARGS;
+	return (!p->traced || at->traceable) && at->args <= TRAMPOLINE_ARGS;
 }
 
 bool probes_works(struct probes *p, const struct probe_way *w, char *why, size_t size)

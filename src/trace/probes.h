@@ -86,6 +86,9 @@ bool probe_watches_data(const char *name);
 #define PROBE_DISK_USE_END_NESTED "disk_use_end_nested"
 /* The program that notes who submits a request that waits: see bpf/origin.bpf.h. */
 #define PROBE_INSERT "rq_insert"
+/* Events of controllers: another state, and a timeout of PCIe. See bpf/path_events.bpf.h. */
+#define PROBE_PATH_STATE "path_state"
+#define PROBE_PATH_TIMEOUT_PCIE "path_timeout_pcie"
 
 /** probe_vital_points() - the points without which no command is seen, or none ends */
 uint32_t probe_vital_points(enum nt_side side);
@@ -109,6 +112,15 @@ struct probes;
 struct probes *probes_new(enum nt_side side, struct bpf_object *obj,
 			  const struct refusals *refused);
 void probes_free(struct probes *p);
+
+/**
+ * probes_read_traceable() - read which functions ftrace can trace
+ *
+ * The kernel takes longer to write that list than all else here takes. Without it, and in a kernel
+ * that has none, all functions count as traceable, and those that are not are refused when their
+ * programs are attached. probes_new() reads it where a program was refused.
+ */
+void probes_read_traceable(struct probes *p);
 
 /** probes_module_loaded() - whether the driver is loaded */
 bool probes_module_loaded(const struct probes *p);

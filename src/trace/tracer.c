@@ -122,6 +122,7 @@ static int look_once(struct tracer *t, tracer_look_fn *fn, void *context)
 		err = errno ? -errno : -ENOMEM;
 		goto out;
 	}
+	probes_read_traceable(p);
 	loaded = look_load(t, p);
 	if (t->refused->nr > refused)
 		err = 1;

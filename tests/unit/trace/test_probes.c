@@ -61,9 +61,12 @@ bool kernel_has_builtin(const char *name)
 	return built_in && !strcmp(name, "nvme_tcp");
 }
 
+/* What the kernel's list has; NULL without one. */
+static const char *traceable;
+
 FILE *kernel_traceable(void)
 {
-	return NULL;
+	return traceable ? fmemopen((void *)traceable, strlen(traceable), "r") : NULL;
 }
 
 struct btf *btf__load_module_btf(const char *module, struct btf *base)
@@ -132,6 +135,34 @@ static void a_refused_tracepoint_is_told_with_the_reason_of_the_kernel(void **st
 	probes_free(p);
 }
 
+/* Reading the list takes long, so a start that nothing refuses does without it. */
+static void which_functions_are_traceable_is_read_where_one_was_refused(void **state)
+{
+	const struct probe_way way = {.programs = {"stock_send_cmd"}};
+	struct refusals refused = {0};
+	struct probes *p = probes_new(NT_HOST, NULL, &refused);
+	char why[128];
+
+	traceable = "vfs_read_more\nvfs_write\n";
+	assert_non_null(p);
+	assert_true(probes_works(p, &way, why, sizeof(why)));
+	probes_read_traceable(p);
+	assert_false(probes_works(p, &way, why, sizeof(why)));
+	assert_string_equal(why, "ftrace cannot trace vfs_read()");
+	probes_free(p);
+	assert_true(refusals_add(&refused, "queue_rq", "null-check it first"));
+	p = probes_new(NT_HOST, NULL, &refused);
+	assert_non_null(p);
+	assert_false(probes_works(p, &way, why, sizeof(why)));
+	probes_free(p);
+	traceable = "vfs_read [a_module]\n";
+	p = probes_new(NT_HOST, NULL, &refused);
+	assert_non_null(p);
+	assert_true(probes_works(p, &way, why, sizeof(why)));
+	probes_free(p);
+	traceable = NULL;
+}
+
 static void a_driver_that_is_built_in_has_the_types_of_the_kernel(void **state)
 {
 	const struct refusals refused = {0};
@@ -166,6 +197,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_with_other_arguments_is_left_alone),
 		cmocka_unit_test(a_refused_tracepoint_is_told_with_the_reason_of_the_kernel),
+		cmocka_unit_test(which_functions_are_traceable_is_read_where_one_was_refused),
 		cmocka_unit_test(a_driver_that_is_built_in_has_the_types_of_the_kernel),
 		cmocka_unit_test(points_that_each_command_needs_are_vital),
 	};

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+/* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What happens to the controllers of a host: another state, an attempt to reconnect that failed, a
  * command that was in flight for too long, another ANA state. No program is on the way of a
@@ -7,18 +7,12 @@
  * Context: kernel workers and tasks. They may sleep, and run for several controllers at once. All
  * reads are by helper: a controller that is removed meanwhile does no harm.
  */
-#include "vmlinux.h"
-
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
+#ifndef NTPROF_PATH_EVENTS_BPF_H
+#define NTPROF_PATH_EVENTS_BPF_H
 
 #include "shared/path_event.h"
-#include "shared/points.h"
+#include "state.bpf.h"
 #include "transport.bpf.h"
-
-/* Set before load: the transports of the controllers that events are of, 1 << enum nt_transport. */
-const volatile __u32 path_transports = NT_OF_TCP;
 
 /* CO-RE: members that no other program reads. */
 struct nvme_ctrl___path {
@@ -61,13 +55,13 @@ struct {
 __u64 path_lost = 0;
 
 /* Return: NULL if the controller is of another transport, or without room, which is counted */
-static __always_inline struct nt_path_event *event_begin(struct nvme_ctrl *ctrl,
-							 enum nt_path_kind kind)
+static __always_inline struct nt_path_event *path_begin(struct nvme_ctrl *ctrl,
+							enum nt_path_kind kind)
 {
 	struct nvmf_ctrl_options *opts = BPF_CORE_READ(ctrl, opts);
 	struct nt_path_event *e;
 
-	if (!(path_transports & 1u << (transport_of(ctrl) & 31)))
+	if (!(nt_knobs.transports & 1u << (transport_of(ctrl) & 31)))
 		return NULL;
 	e = bpf_ringbuf_reserve(&path_events, sizeof(*e), 0);
 	if (!e) {
@@ -91,7 +85,7 @@ SEC("fexit/nvme_change_ctrl_state")
 int BPF_PROG(path_state, struct nvme_ctrl *ctrl, int state, bool changed)
 {
 	struct nvme_ctrl___path *c = (void *)ctrl;
-	struct nt_path_event *e = changed ? event_begin(ctrl, NT_PATH_STATE) : NULL;
+	struct nt_path_event *e = changed ? path_begin(ctrl, NT_PATH_STATE) : NULL;
 
 	if (!e)
 		return 0;
@@ -116,7 +110,7 @@ int BPF_PROG(path_failed, void *work)
 	address -= bpf_core_field_offset(struct nvme_tcp_ctrl___path, connect_work);
 	ctrl = (void *)(address + bpf_core_field_offset(struct nvme_tcp_ctrl, ctrl));
 	attempts = BPF_CORE_READ((struct nvme_ctrl___path *)ctrl, nr_reconnects);
-	e = attempts ? event_begin(ctrl, NT_PATH_FAILED) : NULL;
+	e = attempts ? path_begin(ctrl, NT_PATH_FAILED) : NULL;
 	if (!e)
 		return 0;
 	e->attempts = attempts;
@@ -133,7 +127,7 @@ int BPF_PROG(path_timeout, struct request *rq)
 	struct nvme_command *sqe = BPF_CORE_READ(req, req.cmd);
 	__u64 bytes = bpf_core_type_size(struct nvme_tcp_queue);
 	__u64 first = (__u64)BPF_CORE_READ(queue, ctrl, queues);
-	struct nt_path_event *e = event_begin(ctrl, NT_PATH_TIMEOUT);
+	struct nt_path_event *e = path_begin(ctrl, NT_PATH_TIMEOUT);
 
 	if (!e)
 		return 0;
@@ -156,7 +150,7 @@ int BPF_PROG(path_timeout_pcie, struct request *rq)
 	struct nvme_request *req = (void *)((__u64)rq + bpf_core_type_size(struct request));
 	struct nvme_ctrl *ctrl = BPF_CORE_READ(req, ctrl);
 	struct nvme_command *sqe = BPF_CORE_READ(req, cmd);
-	struct nt_path_event *e = event_begin(ctrl, NT_PATH_TIMEOUT);
+	struct nt_path_event *e = path_begin(ctrl, NT_PATH_TIMEOUT);
 
 	if (!e)
 		return 0;
@@ -182,7 +176,7 @@ int BPF_PROG(path_ana, struct nvme_ctrl *ctrl, void *group)
 	if (known && *known == state)
 		return 0;
 	bpf_map_update_elem(&path_groups, &key, &state, BPF_ANY);
-	e = event_begin(ctrl, NT_PATH_ANA);
+	e = path_begin(ctrl, NT_PATH_ANA);
 	if (!e)
 		return 0;
 	e->group = id;
@@ -191,4 +185,4 @@ int BPF_PROG(path_ana, struct nvme_ctrl *ctrl, void *group)
 	return 0;
 }
 
-char LICENSE[] SEC("license") = "GPL";
+#endif /* NTPROF_PATH_EVENTS_BPF_H */
