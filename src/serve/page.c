@@ -361,8 +361,9 @@ static int stages_new(struct page *p, unsigned int series, uint64_t now_ms)
 	for (unsigned int i = 0; i < 2; i++)
 		stage_labels(p, labels[i], &(struct who){all[i], all[i], all[i], 0});
 	for (unsigned int i = 0; i < stages_nr(p->side); i++) {
-		p->stages[i] =
-			series_new(series / stages_nr(p->side), labels[0], labels[1], now_ms);
+		p->stages[i] = series_new(series / stages_nr(p->side),
+					  SERIES_BYTES_MAX / stages_nr(p->side), labels[0],
+					  labels[1], now_ms);
 		if (!p->stages[i])
 			return -ENOMEM;
 	}
@@ -381,7 +382,7 @@ struct page *page_new(enum nt_side side, bool by_queue, unsigned int series, uin
 	snprintf(p->side_label, sizeof(p->side_label), "side=\"%s\"", side_name(side));
 	group_labels_of_all(p, others, SERIES_OTHER);
 	group_labels_of_all(p, gone, SERIES_GONE);
-	p->rows = series_new(series, others, gone, now_ms);
+	p->rows = series_new(series, SERIES_BYTES_MAX, others, gone, now_ms);
 	p->merged = merged_new();
 	p->tcp = tcp_series_new(side, p->side_label, now_ms);
 	p->path = path_series_new(p->side_label, now_ms);
@@ -468,7 +469,9 @@ static int take_error(struct page *p, const struct error_count *e)
 	if (!e->interval)
 		return 0;
 	g = e->controller[0] ? group_of(p, &w, &at) : series_others(p->rows);
-	return g ? series_error(series_count(p->rows, g, e->op), e->status, e->interval) : -ENOMEM;
+	if (!g)
+		return -ENOMEM;
+	return series_error(p->rows, series_count(p->rows, g, e->op), e->status, e->interval);
 }
 
 static void hist_add(struct exposition_hist *to, const struct exposition_hist *h)

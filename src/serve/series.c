@@ -17,6 +17,14 @@ struct entry {
 	UT_hash_handle hh;
 };
 
+/*
+ * Lines of a page: those of a series without statuses, and of a status; and the most bytes of a
+ * line besides the labels of the group. See put_series() in serve/page.c.
+ */
+#define SERIES_LINES 40
+#define STATUS_LINES 2
+#define LINE_REST 100
+
 /* The worth of a series. If there is no room, a series of less worth gives way to one of more. */
 enum worth { DEAD, UNUSED, ADMIN, OTHER_IO, UNUSED_IO, IO };
 
@@ -32,6 +40,7 @@ struct candidate {
  * struct series_table - all groups and their series
  * @groups: @nr_groups entries, NULL if freed; none below @free_from is NULL
  * @nr: number of series in @groups, at most @max
+ * @bytes: what they take of a page, at most @max_bytes
  * @candidate: @nr_candidates, in the order in which they give way; those before @next have, or are
  *             worth more now
  * @least: a lower bound of the worth of all series that are not behind @next
@@ -45,6 +54,8 @@ struct series_table {
 	uint32_t free_from;
 	unsigned int nr;
 	unsigned int max;
+	uint64_t bytes;
+	uint64_t max_bytes;
 	struct candidate *candidate;
 	size_t nr_candidates;
 	size_t next;
@@ -76,14 +87,15 @@ static int last_group_init(struct series_group *g, const char *labels, uint64_t 
 	return g->labels ? 0 : -ENOMEM;
 }
 
-struct series_table *series_new(unsigned int max, const char *others, const char *gone,
-				uint64_t now_ms)
+struct series_table *series_new(unsigned int max, uint64_t bytes, const char *others,
+				const char *gone, uint64_t now_ms)
 {
 	struct series_table *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
 	t->max = max;
+	t->max_bytes = bytes;
 	t->since_ms = t->now_ms = now_ms;
 	if (!last_group_init(&t->others, others, now_ms) &&
 	    !last_group_init(&t->gone, gone, now_ms))
@@ -185,21 +197,29 @@ static enum worth worth(const struct series_table *t, const struct series_group 
 	return op == NT_OP_ADMIN || op == NT_OP_FABRICS ? ADMIN : OTHER_IO;
 }
 
-/* Return: 0 or -ENOMEM. */
-static int status_add(struct series *s, uint16_t status, uint64_t n)
+static uint64_t bytes_of(const struct series *s)
 {
+	return (uint64_t)s->line_bytes * (SERIES_LINES + STATUS_LINES * s->nr_status);
+}
+
+/* Those of the others and of the gone take no room from the rest. Return: 0 or -ENOMEM. */
+static int status_add(struct series_table *t, struct series *s, uint16_t status, uint64_t n)
+{
+	const uint32_t bytes = STATUS_LINES * s->line_bytes;
 	struct series_status *new;
 	unsigned int i = 0;
 
 	while (i < s->nr_status && s->status[i].status != status)
 		i++;
-	if (i == s->nr_status && i + 1 >= SERIES_STATUSES_MAX && status != ERRORS_OTHER)
-		return status_add(s, ERRORS_OTHER, n);
+	if (i == s->nr_status && status != ERRORS_OTHER &&
+	    (i + 1 >= SERIES_STATUSES_MAX || (bytes && t->bytes + bytes > t->max_bytes)))
+		return status_add(t, s, ERRORS_OTHER, n);
 	if (i == s->nr_status) {
 		new = ARRAY_INSERT(s->status, s->nr_status, i);
 		if (!new)
 			return -ENOMEM;
 		*new = (struct series_status){.status = status};
+		t->bytes += bytes;
 	}
 	s->status[i].n += n;
 	return 0;
@@ -211,7 +231,7 @@ static int give_way(struct series_table *t, struct series_group *g, unsigned int
 	struct series *s = g->of[op], *gone = t->gone.of[op];
 
 	for (unsigned int i = 0; i < s->nr_status; i++)
-		if (status_add(gone, s->status[i].status, s->status[i].n))
+		if (status_add(t, gone, s->status[i].status, s->status[i].n))
 			return -ENOMEM;
 	for (unsigned int i = 0; i < EXPOSITION_BUCKETS; i++)
 		gone->hist.below[i] += s->hist.below[i];
@@ -220,6 +240,7 @@ static int give_way(struct series_table *t, struct series_group *g, unsigned int
 	gone->all.bytes += s->all.bytes;
 	gone->errors += s->errors + s->held;
 	gone->used |= s->used;
+	t->bytes -= bytes_of(s);
 	series_release(s);
 	g->of[op] = NULL;
 	t->nr--;
@@ -292,12 +313,15 @@ static const struct candidate *next_candidate(struct series_table *t, enum worth
 	}
 }
 
-/* Makes room for a series of the worth @wanted. Return: whether there is room */
-static bool make_room(struct series_table *t, enum worth wanted)
+/*
+ * Makes room for a series of the worth @wanted that takes @bytes of a page. Return: whether there
+ * is room
+ */
+static bool make_room(struct series_table *t, enum worth wanted, uint64_t bytes)
 {
 	const struct candidate *c;
 
-	if (t->nr >= t->max) {
+	while (t->nr >= t->max || t->bytes + bytes > t->max_bytes) {
 		c = next_candidate(t, wanted);
 		if (!c || give_way(t, &t->groups[c->at]->g, c->op))
 			return false;
@@ -311,16 +335,19 @@ static bool make_room(struct series_table *t, enum worth wanted)
 static struct series *series_make(struct series_table *t, struct series_group *g, unsigned int op,
 				  bool used)
 {
+	struct series new = {.created_ms = t->since_ms,
+			     .line_bytes = (uint32_t)strlen(g->labels) + LINE_REST};
 	struct series *s;
 
-	if (!make_room(t, worth(t, g, op, used)))
+	if (!make_room(t, worth(t, g, op, used), bytes_of(&new)))
 		return NULL;
-	s = calloc(1, sizeof(*s));
+	s = malloc(sizeof(*s));
 	if (!s)
 		return NULL;
-	s->created_ms = t->since_ms;
+	*s = new;
 	g->of[op] = s;
 	t->nr++;
+	t->bytes += bytes_of(s);
 	return s;
 }
 
@@ -404,13 +431,13 @@ struct series *series_count(struct series_table *t, struct series_group *g, enum
 	return s;
 }
 
-int series_error(struct series *s, uint16_t status, uint64_t n)
+int series_error(struct series_table *t, struct series *s, uint16_t status, uint64_t n)
 {
 	if (s->told)
 		s->errors += n;
 	else
 		s->held += n;
-	return status_add(s, status, n);
+	return status_add(t, s, status, n);
 }
 
 size_t series_folded(const struct series_table *t)

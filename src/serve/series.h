@@ -21,6 +21,13 @@
 #define SERIES_STATUSES_MAX 32
 
 /*
+ * The most bytes of a page that the series of rows take, and those of all stages. SERIES_MAX of
+ * them have room for labels of 175 bytes, such as those of a target with two NQNs of 68. Names are
+ * chosen by others: they may be 223 bytes, each of which is shown as three.
+ */
+#define SERIES_BYTES_MAX (112u << 20)
+
+/*
  * Values of labels for the group of rows without series of their own, and for the group of series
  * that gave way.
  */
@@ -47,12 +54,14 @@ struct series_status {
  * struct series - what was counted
  * @created_ms: when it began, milliseconds since 1970
  * @used: something was counted
+ * @line_bytes: bytes of a line of the page at most
  * @told: a scraper has seen @errors. Before that @errors is 0 and errors wait in @held, because
  *        Prometheus computes no rate from a counter that begins with its first error.
  * @now: values of the last collection
  */
 struct series {
 	uint64_t created_ms;
+	uint32_t line_bytes;
 	bool used;
 	bool told;
 	struct exposition_hist hist;
@@ -86,14 +95,15 @@ struct series_group {
 /**
  * series_new() - an empty table
  * @max: most series of all groups together
+ * @bytes: most bytes of a page that these take
  * @others, @gone: labels of the group for rows without series of their own, and of the group for
  *                 series that gave way
  * @now_ms: milliseconds since 1970
  *
  * Return: NULL if memory ran out.
  */
-struct series_table *series_new(unsigned int max, const char *others, const char *gone,
-				uint64_t now_ms);
+struct series_table *series_new(unsigned int max, uint64_t bytes, const char *others,
+				const char *gone, uint64_t now_ms);
 
 /**
  * series_begin() - call before a collection: clears the values of the last one, and frees groups
@@ -133,8 +143,12 @@ struct series_group *series_group_at(struct series_table *t, uint32_t at, uint32
  */
 struct series *series_count(struct series_table *t, struct series_group *g, enum nt_op op);
 
-/** series_error() - count errors in a series; Return: 0 or -ENOMEM */
-int series_error(struct series *s, uint16_t status, uint64_t n);
+/**
+ * series_error() - count errors in a series, with ERRORS_OTHER if there is no room for their status
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int series_error(struct series_table *t, struct series *s, uint16_t status, uint64_t n);
 
 /** series_folded() - number of operations without a series of their own, in groups with rows */
 size_t series_folded(const struct series_table *t);

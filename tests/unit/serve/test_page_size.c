@@ -119,10 +119,67 @@ static void the_limit_bounds_the_series_of_a_page(void **state)
 	(void)state;
 }
 
+/* Hosts of one array, whose names have @len bytes that are shown as they are or as U+FFFD. */
+static size_t largest_of_hosts(size_t len, char byte, bool *folds)
+{
+	const char *array = "nqn.2014-08.org.nvmexpress:uuid:5f0c7a52-31d8-4c4b-9a8a-0d6f3b1e0001";
+	char host[NT_NQN_LEN], number[16];
+	struct made *m;
+	size_t size;
+
+	assert_int_equal(begin((void **)&m), 0);
+	m->s.side = NT_TARGET;
+	m->s.by_other = true;
+	page_free(m->page);
+	m->page = page_new(NT_TARGET, false, SERIES_MAX, m->now_ms);
+	assert_non_null(m->page);
+	for (unsigned int i = 0; i < SERIES_MAX; i++) {
+		enum nt_op op = i % 2 ? NT_OP_READ : NT_OP_WRITE;
+		struct stats_stages *of;
+		struct stats_row *r;
+
+		snprintf(number, sizeof(number), "%08u", i / 2);
+		memset(host, byte, len);
+		memcpy(host + len - strlen(number), number, strlen(number) + 1);
+		r = stats_row_of(&m->s, "cntlid 1", host, array, 1, op, false);
+		assert_non_null(r);
+		count(r, 700000, 4096);
+		of = stats_stages_make(&m->s, r);
+		for (unsigned int s = 0; s < NT_TARGET_STAGES_NR; s++) {
+			hist_count(&m->s.stage_interval[op][s], 50000);
+			if (of)
+				hist_count(&of->interval[s], 50000);
+		}
+	}
+	render(m, EXPOSITION_OPENMETRICS);
+	size = m->size;
+	*folds = strstr(
+		m->text,
+		"ntprof_command_duration_seconds_bucket{side=\"target\",subsysnqn=\"other\"");
+	print_message("# %u series, host NQNs of %zu bytes 0x%02x: %zu bytes\n", SERIES_MAX, len,
+		      (unsigned char)byte, size);
+	end((void **)&m);
+	return size;
+}
+
+/* A page may be in memory six times (HTTP_PAGES_MAX), and the unit has 2 GB (MemoryMax). */
+static void names_of_strangers_do_not_make_a_page_larger_than_its_limit(void **state)
+{
+	bool folds;
+
+	largest_of_hosts(68, 'h', &folds);
+	assert_false(folds);
+	assert_in_range(largest_of_hosts(NT_NQN_LEN - 1, '\x01', &folds), SERIES_BYTES_MAX / 2,
+			2 * SERIES_BYTES_MAX);
+	assert_true(folds);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_limit_bounds_the_series_of_a_page),
+		cmocka_unit_test(names_of_strangers_do_not_make_a_page_larger_than_its_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

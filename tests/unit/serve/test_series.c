@@ -15,7 +15,7 @@
 
 static int begin(void **state)
 {
-	*state = series_new(MAX, "others", "gone", 1000);
+	*state = series_new(MAX, SERIES_BYTES_MAX, "others", "gone", 1000);
 	if (*state)
 		series_begin(*state, 2000);
 	return *state ? 0 : -1;
@@ -110,12 +110,12 @@ static void errors_of_what_gives_way_are_kept(void **state)
 	struct series *s;
 
 	count(t, 0, NT_OP_ADMIN, 5)->told = true;
-	assert_int_equal(series_error(count(t, 0, NT_OP_ADMIN, 0), 2, 2), 0);
+	assert_int_equal(series_error(t, count(t, 0, NT_OP_ADMIN, 0), 2, 2), 0);
 	series_begin(t, 3000);
 	s = count(t, 0, NT_OP_ADMIN, 7);
 	assert_int_equal(s->errors, 2);
 	s->told = false;
-	assert_int_equal(series_error(s, 2, 3), 0);
+	assert_int_equal(series_error(t, s, 2, 3), 0);
 	assert_int_equal(s->errors, 2);
 	for (unsigned int i = 1; i <= MAX; i++)
 		count(t, i, NT_OP_READ, 1);
@@ -181,11 +181,49 @@ static void statuses_past_the_most_are_other(void **state)
 	struct series *s = count(t, 0, NT_OP_READ, 0);
 
 	for (uint16_t i = 1; i <= 2 * SERIES_STATUSES_MAX; i++)
-		assert_int_equal(series_error(s, i, 1), 0);
+		assert_int_equal(series_error(t, s, i, 1), 0);
 	assert_int_equal(s->nr_status, SERIES_STATUSES_MAX);
 	assert_int_equal(s->status[SERIES_STATUSES_MAX - 2].status, SERIES_STATUSES_MAX - 1);
 	assert_int_equal(s->status[SERIES_STATUSES_MAX - 1].status, ERRORS_OTHER);
 	assert_int_equal(s->status[SERIES_STATUSES_MAX - 1].n, SERIES_STATUSES_MAX + 1);
+}
+
+/* Labels of strangers may be long. What has no room is counted all the same. */
+static void series_and_statuses_have_room_by_their_bytes(void **state)
+{
+	char labels[1000];
+	struct series_table *t;
+	struct series_group *g;
+	struct series *s;
+	uint32_t at;
+
+	series_free(*state);
+	*state = t = series_new(MAX, 132000, "others", "gone", 1000);
+	series_begin(t, 2000);
+	memset(labels, 'l', sizeof(labels));
+	labels[sizeof(labels) - 1] = '\0';
+	for (unsigned int i = 0; i < MAX; i++) {
+		labels[0] = (char)('a' + i);
+		g = series_group(t, labels, 0, &at);
+		s = series_count(t, g, NT_OP_READ);
+		s->all.commands++;
+	}
+	assert_int_equal(series_folded(t), MAX - 3);
+	assert_int_equal(series_others(t)->of[NT_OP_READ]->all.commands, MAX - 3);
+	/* What is worth less gives way to as many as have its room. */
+	series_begin(t, 3000);
+	series_begin(t, 4000);
+	for (unsigned int i = 0; i < MAX; i++)
+		count(t, i, NT_OP_READ, 1);
+	assert_int_equal(series_folded(t), 0);
+	assert_int_equal(sum(t), 2 * MAX);
+	for (uint16_t i = 1; i < SERIES_STATUSES_MAX; i++)
+		for (unsigned int k = 0; k < MAX; k++)
+			assert_int_equal(series_error(t, count(t, k, NT_OP_READ, 0), i, 1), 0);
+	s = count(t, MAX - 1, NT_OP_READ, 0);
+	assert_in_range(s->nr_status, 2, SERIES_STATUSES_MAX - 1);
+	assert_int_equal(s->status[s->nr_status - 1].status, ERRORS_OTHER);
+	assert_int_equal(s->status[s->nr_status - 1].n, SERIES_STATUSES_MAX - s->nr_status);
 }
 
 int main(void)
@@ -198,6 +236,7 @@ int main(void)
 		TEST(dead_ones_give_way_the_longest_dead_first),
 		TEST(groups_without_rows_and_series_are_freed),
 		TEST(statuses_past_the_most_are_other),
+		TEST(series_and_statuses_have_room_by_their_bytes),
 	};
 
 	return cmocka_run_group_tests_name("series", tests, NULL, NULL);

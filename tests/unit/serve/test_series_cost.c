@@ -40,7 +40,7 @@ static void hosts(struct series_table *t, unsigned int first, unsigned int nr)
 /* @max series are in use. Return: cost of each new host, for half of which there are series */
 static uint64_t cost_of_a_host(unsigned int max)
 {
-	struct series_table *t = series_new(max, "others", "gone", 1000);
+	struct series_table *t = series_new(max, SERIES_BYTES_MAX, "others", "gone", 1000);
 	uint64_t before;
 
 	assert_non_null(t);
