@@ -300,7 +300,7 @@ $(BUILD)/unit/cli/test_probes: LDFLAGS += -Wl,--wrap=probes_points
 $(BUILD)/unit/cli/test_run: LDFLAGS += -Wl,--wrap=timer_fired
 $(BUILD)/unit/serve/test_listen: LDFLAGS += -Wl,--wrap=dlopen
 $(BUILD)/unit/serve/test_recorder_hangs: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,folder_open folder_make_room destination_open_in \
-	destination_commit destination_close pthread_create)
+	destination_commit destination_close pthread_create sem_clockwait)
 $(BUILD)/unit/trace/test_in_flight: LDFLAGS += -Wl,--wrap=overdue_tell
 $(BUILD)/unit/trace/test_tracer: LDFLAGS += -Wl,--wrap=uname,--wrap=rights_effective
 # With the programs of a side, compiled for this machine.

@@ -46,7 +46,12 @@ int job_do(struct job *j, job_fn *run, void *context);
 /** job_leave() - if a function runs, drop its result */
 void job_leave(struct job *j);
 
-/** job_runs() - whether a function is still running; what it uses must not be released then */
+/**
+ * job_runs() - whether a function is still running; what it uses must not be released then
+ *
+ * If the one that was begun last has ended, and its result was not taken, @j->result has it from
+ * now on.
+ */
 bool job_runs(struct job *j);
 
 #endif /* NTPROF_CORE_JOB_H */

@@ -409,6 +409,7 @@ static const struct timespec moment = {.tv_nsec = 1000000};
  * @events: what happened to controllers; the first @events_in of all are in files
  * @newest, @newest_ns: as struct keep_counts has them
  * @job: what is asked of the file system
+ * @path: of @folder, for messages, as a job may change that one
  * @left: a file that is to be closed, while @leaves is set; without a name it disappears
  * @lost_room: that file was not written for want of room
  * @change, @change_folder: new options and their folder, while @changes is set
@@ -437,6 +438,7 @@ struct recorder {
 	char newest[FOLDER_NAME_LEN];
 	int64_t newest_ns;
 	struct job job;
+	char path[PATH_MAX];
 	struct destination left;
 	bool leaves;
 	bool lost_room;
@@ -551,6 +553,7 @@ static int change(struct recorder *r)
 	}
 	if (r->warning[0])
 		say(r, true, "%s", r->warning);
+	memcpy(r->path, r->folder.path, sizeof(r->path));
 	r->after_ns = r->change.after_ns;
 	ring_resize(&r->ring, r->change.keep_ns, r->change.memory_bytes);
 	set_when(r, &r->change.when);
@@ -650,18 +653,19 @@ static void end_file(struct recorder *r)
 	r->ring.reader = 0;
 }
 
-static void tell_failure(struct recorder *r, int err)
+/* @path: of the file, or "" */
+static void tell_failure(struct recorder *r, const char *path, bool crowded, int err)
 {
 	r->failed++;
 	say(r, true, "%s is not written (%s): %s%s; its records are kept on",
-	    r->file.path[0] ? r->file.path : r->folder.path, r->why, folder_error(err),
-	    r->file.crowded ? " but what --keep-free leaves to others" : "");
+	    path[0] ? path : r->path, r->why, folder_error(err),
+	    crowded ? " but what --keep-free leaves to others" : "");
 }
 
 static void fail(struct recorder *r, int err)
 {
 	r->lost_room = err == -ENOSPC && !r->file.crowded;
-	tell_failure(r, err);
+	tell_failure(r, r->file.path, r->file.crowded, err);
 	end_file(r);
 }
 
@@ -867,12 +871,19 @@ void recorder_work(struct recorder *r)
 /* Ends the file at once, because the time for it has run out. */
 static void give_up(struct recorder *r)
 {
-	if (keep_file_hurry(&r->file) == 1) {
+	int ret = keep_file_hurry(&r->file);
+	const bool runs = job_runs(&r->job);
+
+	/* The job that gives the name may have ended in between. */
+	if (ret == -EAGAIN && !runs && r->job.run == job_take_name)
+		ret = r->job.result ?: 1;
+	if (ret == 1) {
 		succeed(r, -ETIMEDOUT);
-	} else if (!job_runs(&r->job)) {
+	} else if (!runs) {
 		fail(r, -ETIMEDOUT);
 	} else {
-		tell_failure(r, -ETIMEDOUT);
+		/* The job uses the file. */
+		tell_failure(r, "", false, -ETIMEDOUT);
 		r->writing = false;
 	}
 }

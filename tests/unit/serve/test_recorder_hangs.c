@@ -2,6 +2,7 @@
 /* The flight recorder while its disk hangs: each call that waits for it waits until a test goes on.
  */
 #include <pthread.h>
+#include <semaphore.h>
 
 #include "serve/folder.h"
 #include "serve/recorder_made.h"
@@ -47,6 +48,26 @@ static bool waits(void)
 	does = disk.waits;
 	pthread_mutex_unlock(&disk.lock);
 	return does;
+}
+
+/* After so many looks at a job that still ran it ends, before the next look; 0: it does not. */
+static unsigned int ends_late;
+
+int __real_sem_clockwait(sem_t *s, clockid_t id, const struct timespec *until);
+int __wrap_sem_clockwait(sem_t *s, clockid_t id, const struct timespec *until);
+int __wrap_sem_clockwait(sem_t *s, clockid_t id, const struct timespec *until)
+{
+	int ret = __real_sem_clockwait(s, id, until), ended = 0;
+
+	if (!ret || errno != ETIMEDOUT || !ends_late || --ends_late)
+		return ret;
+	hang(NOWHERE);
+	while (!ended) {
+		usleep(200);
+		sem_getvalue(s, &ended);
+	}
+	errno = ETIMEDOUT;
+	return ret;
 }
 
 static bool no_threads;
@@ -299,6 +320,43 @@ static void the_end_does_not_wait_for_ever(void **state)
 	}
 }
 
+static void a_name_that_is_given_at_the_last_moment_is_told(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char path[PATH_MAX];
+	uint64_t bytes;
+
+	begin_to_hang(v, &o);
+	records(v, 1000);
+	hang(NAME_FILE);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work_until_it_waits(v);
+	/* One look is for the file as it always is, and one because the time is over. */
+	ends_late = 2;
+	recorder_finish(v->r, 0);
+	assert_int_equal(each_file(v, path, &bytes), 1);
+	assert_non_null(strstr(v->told, "wrote "));
+	jobs_end(v->r, 0);
+}
+
+/* While new options wait for the disk, the folder is still the old one. */
+static void a_failure_names_the_folder_that_files_are_in(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+
+	begin_to_hang(v, &o);
+	records(v, 1000);
+	hang(OPEN_FOLDER);
+	o.folder = "/nowhere";
+	assert_int_equal(recorder_change(v->r, &o), 0);
+	recorder_finish(v->r, 0);
+	assert_non_null(strstr(v->told, "is not written (exit): Connection timed out"));
+	assert_null(strstr(v->told, "/nowhere"));
+	jobs_end(NULL, 0);
+}
+
 static void without_a_thread_nothing_waits_for_the_disk(void **state)
 {
 	struct run *v = *state;
@@ -320,6 +378,8 @@ int main(void)
 		TEST(options_wait_for_the_disk),
 		TEST(a_slow_disk_holds_up_no_turn_for_long),
 		TEST(the_end_does_not_wait_for_ever),
+		TEST(a_name_that_is_given_at_the_last_moment_is_told),
+		TEST(a_failure_names_the_folder_that_files_are_in),
 		TEST(without_a_thread_nothing_waits_for_the_disk),
 	};
 
