@@ -35,8 +35,8 @@ struct job {
 /**
  * job_do() - call @run(@context), or take the result of the call that was begun
  *
- * Waits a moment for a call that it begins, as most end at once. The thread has the rights of the
- * caller, and takes no signals.
+ * Waits a moment for a call that it begins, as most end at once. Of the capabilities of the caller
+ * the thread has those by which files are opened, and it takes no signals.
  *
  * Return: what @run returned, or -EAGAIN: call this again. That is also the answer as long as the
  * result of another function has not been taken. -ENOMEM where no thread can be made.

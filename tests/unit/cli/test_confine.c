@@ -29,6 +29,7 @@
 #include <cmocka.h>
 
 #include "cli/confine.h"
+#include "core/job.h"
 #include "core/output.h"
 #include "core/rights.h"
 #include "stream/destination.h"
@@ -294,6 +295,47 @@ static const char *when_it_traces(struct output *before)
 	return is_confined(before) ?: loading_goes_on(false);
 }
 
+static int begun[2], never[2];
+
+static int wait_for_ever(void *nothing)
+{
+	char c = 0;
+
+	(void)nothing;
+	if (write(begun[1], &c, 1) != 1)
+		abort();
+	return read(never[0], &c, 1) ? -EIO : 0;
+}
+
+/* A disk may hang while a module is waited for, and still when it is traced. */
+static const char *a_job_of_before_holds_nothing_of_tracing(struct output *before)
+{
+	static struct job job;
+	const struct dirent *e;
+	unsigned int others = 0;
+	char c;
+	DIR *d;
+
+	EXPECT(!pipe2(begun, O_CLOEXEC) && !pipe2(never, O_CLOEXEC));
+	job_moment_ns = 0;
+	confine_loading(0, RIGHT(CAP_SYSLOG), false);
+	EXPECT(job_do(&job, wait_for_ever, NULL) == -EAGAIN);
+	EXPECT(read(begun[0], &c, 1) == 1);
+	confine(0, false, false);
+	d = opendir("/proc/self/task");
+	EXPECT(d);
+	while ((e = readdir(d))) {
+		if (e->d_name[0] == '.' || atoi(e->d_name) == getpid())
+			continue;
+		others++;
+		EXPECT(status_of(e->d_name, "CapPrm:", 16) == 0);
+		EXPECT(status_of(e->d_name, "Seccomp:", 10) == 2);
+	}
+	closedir(d);
+	EXPECT(others == 2 && job_runs(&job));
+	return NULL;
+}
+
 /* Only a process that has started others may send signals. */
 static const char *processes_of_its_own_are_ended(struct output *before)
 {
@@ -382,6 +424,12 @@ static void what_loading_does_not_need_is_given_up_before(void **state)
 	assert_right(while_it_waits_and_loads);
 }
 
+static void what_asks_the_disk_holds_nothing_of_tracing(void **state)
+{
+	assert_right(a_job_of_before_holds_nothing_of_tracing);
+	(void)state;
+}
+
 static void only_what_has_started_processes_sends_signals(void **state)
 {
 	assert_right(processes_of_its_own_are_ended);
@@ -402,6 +450,7 @@ int main(void)
 		cmocka_unit_test(all_rights_are_seen_that_the_kernel_reports),
 		cmocka_unit_test(what_tracing_does_not_need_is_given_up),
 		cmocka_unit_test(what_loading_does_not_need_is_given_up_before),
+		cmocka_unit_test(what_asks_the_disk_holds_nothing_of_tracing),
 		cmocka_unit_test(only_what_has_started_processes_sends_signals),
 		cmocka_unit_test(no_process_opens_the_memory_of_a_peers_command),
 	};
