@@ -197,6 +197,25 @@ static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 p
 }
 
 /*
+ * The address of the command at the address @owner, which user space may have written: it is one of
+ * the queue that was last seen in @slot. Return: NULL if there is none
+ */
+static __always_inline struct nvmet_tcp_cmd *cmd_in(__u32 slot, __u64 owner)
+{
+	struct nvmet_tcp_queue *queue = (void *)kernel_queue_at(slot);
+	__u64 connect = (__u64)queue + bpf_core_field_offset(struct nvmet_tcp_queue, connect);
+	__u32 tag;
+
+	if (!queue || owner == connect)
+		return queue ? (void *)connect : NULL;
+	tag = tag_of_plain(queue, (void *)owner);
+	if (tag >= BPF_CORE_READ(queue, nr_cmds))
+		return NULL;
+	return (void *)((__u64)BPF_CORE_READ(queue, cmds) +
+			(__u64)tag * bpf_core_type_size(struct nvmet_tcp_cmd));
+}
+
+/*
  * What an event tells of the answer, which the driver still has: it is about to be sent, or has
  * just been. One without a CQE has a result all the same.
  * @a: all zeroes
@@ -204,9 +223,12 @@ static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 p
  */
 static __always_inline void answer_fill(struct nt_answer *a, const struct nt_cmd *c)
 {
-	struct nvmet_tcp_cmd *cmd = (void *)(c->owner & ~(NT_RELEASED | NT_UNMEASURED));
-	struct nvme_completion *cqe = BPF_CORE_READ(cmd, req.cqe);
+	struct nvmet_tcp_cmd *cmd = cmd_in(c->r.slot, c->owner & ~(NT_RELEASED | NT_UNMEASURED));
+	struct nvme_completion *cqe;
 
+	if (!cmd)
+		return;
+	cqe = BPF_CORE_READ(cmd, req.cqe);
 	a->result = BPF_CORE_READ(cqe, result.u64);
 	a->sq_head = BPF_CORE_READ(cqe, sq_head);
 	a->known = NT_A_RESULT | (c->r.flags & NT_F_NO_CQE ? 0 : NT_A_SQ_HEAD);

@@ -33,6 +33,7 @@ static inline void connection_make(int i, int idx)
 	m.queue[i].sock = &m.socket[i];
 	m.queue[i].idx = idx;
 	m.queue[i].cmds = m.cmd[i];
+	m.queue[i].nr_cmds = COMMANDS;
 	m.socket[i].sk = &m.sk[i];
 	/*
 	 * This sets sk_data_ready as well: the structures of tests have few members, so both lie at

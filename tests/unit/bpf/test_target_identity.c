@@ -525,6 +525,54 @@ static void queue_answer(int i)
 		queue_response(NULL, &m.sqe[0][0], 1, &m.queue[i], m.cmd[i]);
 }
 
+/* Another thread of user space writes the state while a program ends its command. */
+static struct nt_cmd *attacked;
+static __u64 written;
+
+static void owner_is_written(void)
+{
+	attacked->owner = written;
+}
+
+/* As above: the answer that an event tells of is that of a command of the queue. */
+static void answers_are_not_read_where_user_space_says(void **state)
+{
+	struct nvme_completion secret = {.result.u64 = 0x5ec7e7, .sq_head = 77};
+	struct nvmet_tcp_cmd lies[2] = {{.req.cqe = &secret}, {.req.cqe = &secret}};
+	const __u64 addresses[] = {(__u64)&lies[0], (__u64)&lies[1], (__u64)m.cmd[1]};
+
+	nt_knobs.events = 1;
+	connect_queue(0, 1, 5);
+	for (unsigned int i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
+		attacked = begin(0, NVME_CMD_FLUSH);
+		written = addresses[i];
+		m.cmd[1][0].req.cqe = &secret;
+		memset(&kernel.ended, 0, sizeof(kernel.ended));
+		m.cqe.status = 0;
+		if (stock)
+			queue_answer(0);
+		kernel.on_clock = owner_is_written;
+		if (stock)
+			stock_send_response(NULL, m.cmd[0]);
+		else
+			respond_to(&m.queue[0], m.cmd[0], 0);
+		kernel.on_clock = NULL;
+		assert_int_equal(kernel.ended.r.cid, (__u16)(cid - 1));
+		assert_int_not_equal(kernel.ended.answer.result, secret.result.u64);
+		assert_int_not_equal(kernel.ended.answer.sq_head, secret.sq_head);
+	}
+	/* Nor where the queue is gone, whose memory may be another's. */
+	attacked = begin(0, NVME_CMD_FLUSH);
+	m.cqe.result.u64 = 0x5ec7e7;
+	m.sk[0].sk_user_data = NULL;
+	memset(&kernel.ended, 0, sizeof(kernel.ended));
+	respond_to(&m.queue[0], m.cmd[0], 0);
+	assert_int_equal(kernel.ended.answer.result, 0);
+	assert_int_equal(kernel.ended.answer.known, 0);
+	nt_knobs.events = 0;
+	(void)state;
+}
+
 /* An R2T is queued as responses are, but before the execution. */
 static void r2t_is_no_end_of_execution(void **state)
 {
@@ -722,6 +770,7 @@ static void read_without_cqe_ends_when_all_of_its_data_are_taken(void **state)
 	X(connection_from_before_is_known_by_its_first_command)           \
 	X(names_are_told_when_they_are_known)                             \
 	X(names_are_not_read_where_user_space_says)                       \
+	X(answers_are_not_read_where_user_space_says)                     \
 	X(errors_of_connections_are_apart)                                \
 	X(errors_are_counted_by_status_and_are_no_latencies)              \
 	X(errors_outside_the_sample_are_counted)                          \
