@@ -16,6 +16,7 @@
 #include "core/names.h"
 #include "core/time.h"
 #include "core/trust.h"
+#include "stream/destination.h"
 
 #define NS_PER_SECOND 1000000000
 /* Digits of a number at least: up to 999999, names sort as their numbers do. */
@@ -48,6 +49,21 @@ static bool is_ours(const struct folder *f, const char *name, uint64_t *number)
 		return false;
 	*number = strtoull(name, NULL, 10);
 	return true;
+}
+
+const char *folder_mark(const struct folder *f)
+{
+	return f->side == NT_HOST ? "host." : "target.";
+}
+
+/* Return: whether @name is that of a file of this side before it has its final name. */
+static bool is_unfinished(const struct folder *f, const char *name)
+{
+	const size_t before = strlen(DESTINATION_TEMPORARY), mark = strlen(folder_mark(f));
+
+	return !strncmp(name, DESTINATION_TEMPORARY, before) &&
+	       !strncmp(name + before, folder_mark(f), mark) &&
+	       strspn(name + before + mark, "0123456789abcdef") == 6 && !name[before + mark + 6];
 }
 
 /*
@@ -94,8 +110,11 @@ static int newer_first(const void *a, const void *b)
 	return (x->number < y->number) - (x->number > y->number);
 }
 
-/* Lists this user's files. Return: 0 or a negative errno. */
-static int list(struct folder *f)
+/*
+ * Lists this user's files. @first: nothing was written before, so what is unfinished was left by
+ * another process, if the lock tells that it has ended. Return: 0 or a negative errno.
+ */
+static int list(struct folder *f, bool first)
 {
 	/* closedir() closes this descriptor as well, so it has to be one of its own. */
 	int fd = openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
@@ -111,6 +130,9 @@ static int list(struct folder *f)
 	while (!err && (e = readdir(d))) {
 		uint64_t number, bytes;
 
+		if (first && f->lock_fd >= 0 && is_unfinished(f, e->d_name) &&
+		    !look_at(f, e->d_name, &bytes))
+			unlinkat(f->fd, e->d_name, 0);
 		if (!is_ours(f, e->d_name, &number) || look_at(f, e->d_name, &bytes))
 			continue;
 		err = reserve(f);
@@ -231,7 +253,7 @@ int folder_open(struct folder *f)
 	}
 	new.side = f->side;
 	new.shared = f->shared;
-	err = err ?: lock(&new) ?: list(&new) ?: reserve(&new);
+	err = err ?: lock(&new) ?: list(&new, f->fd < 0) ?: reserve(&new);
 	if (err) {
 		folder_close(&new);
 		return err;

@@ -84,11 +84,15 @@ struct folder {
 	uint64_t removed;
 };
 
+/** folder_mark() - in the name of a file without its final name: see destination_open_in() */
+const char *folder_mark(const struct folder *f);
+
 /**
  * folder_open() - list the files, and lock out other instances
  * @f: @path, @side and limits are set by the caller, and @fd is -1 the first time. If it is open
  *     already and @path is still the same folder, only the known files are checked again. The
- *     caller calls folder_close() in any case.
+ *     caller calls folder_close() in any case. The first time, files are removed that an instance
+ *     of this side has left, because it was killed before they had their names.
  *
  * Return: 0, a negative errno, or one of the errors above, negative.
  */

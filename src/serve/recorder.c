@@ -103,7 +103,7 @@ static int job_open(void *file)
 	name_file(f, 0);
 	err = folder_make_room(f->in, f->room, f->room);
 	f->crowded = err == -ENOSPC;
-	err = err ?: destination_open_in(&f->to, f->in->fd, f->name);
+	err = err ?: destination_open_in(&f->to, f->in->fd, f->name, folder_mark(f->in));
 	if (err)
 		f->to.fd = -1;
 	return err;

@@ -13,7 +13,7 @@
 #include "core/trust.h"
 
 /* In the folder of the file. The name does not depend on the file's, so it is never too long. */
-#define TEMPORARY_NAME ".ntprof-bpf.%06x"
+#define TEMPORARY_NAME DESTINATION_TEMPORARY "%s%06x"
 /* Names to try before giving up. */
 #define NAMES_TRIED 100
 
@@ -60,7 +60,7 @@ static int make_temporary(struct destination *d, int (*make)(const struct destin
 	int ret = -EEXIST;
 
 	for (unsigned int i = 0; i < NAMES_TRIED && ret == -EEXIST; i++) {
-		snprintf(d->temporary, sizeof(d->temporary), TEMPORARY_NAME,
+		snprintf(d->temporary, sizeof(d->temporary), TEMPORARY_NAME, d->mark,
 			 (unsigned int)(monotonic_ns() + i) & 0xffffff);
 		ret = make(d);
 	}
@@ -169,7 +169,8 @@ int destination_open(struct destination *d, const char *path, bool force)
 	struct trust_walk w;
 	int err;
 
-	*d = (struct destination){.folder_fd = -1, .name = name_of(path), .fd = -1, .force = force};
+	*d = (struct destination){
+		.folder_fd = -1, .name = name_of(path), .fd = -1, .mark = "", .force = force};
 	if (!strcmp(path, "-")) {
 		d->fd = dup(STDOUT_FILENO);
 		return d->fd < 0 ? -errno : 0;
@@ -188,12 +189,14 @@ int destination_open(struct destination *d, const char *path, bool force)
 	return err;
 }
 
-int destination_open_in(struct destination *d, int folder_fd, const char *name)
+int destination_open_in(struct destination *d, int folder_fd, const char *name, const char *mark)
 {
 	int err;
 
-	*d = (struct destination){
-		.folder_fd = fcntl(folder_fd, F_DUPFD_CLOEXEC, 0), .name = name, .fd = -1};
+	*d = (struct destination){.folder_fd = fcntl(folder_fd, F_DUPFD_CLOEXEC, 0),
+				  .name = name,
+				  .fd = -1,
+				  .mark = mark};
 	if (d->folder_fd < 0)
 		return -errno;
 	err = begin_file(d);

@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-/* ".ntprof-bpf.XXXXXX" */
+/* Of the name that a file has at first: before its mark and six hexadecimal digits. */
+#define DESTINATION_TEMPORARY ".ntprof-bpf."
 #define DESTINATION_TEMPORARY_LEN 32
 
 /**
@@ -17,6 +18,7 @@
  * @folder_fd: the folder of @name, or -1. It stays the same folder if its path changes
  * @name: in the folder; may be changed before destination_commit()
  * @fd: to write to
+ * @mark: what is in @temporary to tell it from those of others
  * @temporary: name of the file until it gets its final one; else ""
  * @unnamed: the file has no name at all so far
  * @force: it may replace an existing file
@@ -25,6 +27,7 @@ struct destination {
 	int folder_fd;
 	const char *name;
 	int fd;
+	const char *mark;
 	char temporary[DESTINATION_TEMPORARY_LEN];
 	bool unnamed;
 	bool force;
@@ -48,10 +51,12 @@ int destination_open(struct destination *d, const char *path, bool force);
  * destination_open_in() - begin a file in a folder
  * @folder_fd: the folder; is duplicated
  * @name: in the folder, valid as long as @d; an existing file is not replaced
+ * @mark: short, valid as long as @d; so the caller knows the file if it is killed before it has
+ *        that name
  *
  * Return: 0 or a negative errno.
  */
-int destination_open_in(struct destination *d, int folder_fd, const char *name);
+int destination_open_in(struct destination *d, int folder_fd, const char *name, const char *mark);
 
 /**
  * destination_refuses() - why @path cannot be a destination: its type, such as "a directory"; else

@@ -27,6 +27,25 @@ int fstatat(int fd, const char *path, struct stat *st, int flags)
 	return (int)syscall(SYS_newfstatat, fd, path, st, flags);
 }
 
+/* The file system has no O_TMPFILE, as NFS and FAT. */
+static bool no_unnamed;
+
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
+int openat(int at, const char *path, int flags, ...)
+{
+	va_list args;
+	int mode;
+
+	va_start(args, flags);
+	mode = va_arg(args, int);
+	va_end(args);
+	if (no_unnamed && (flags & O_TMPFILE) == O_TMPFILE) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, at, path, flags, mode);
+}
+
 /*
  * A made-up disk of @bytes, with @free bytes available to ordinary users; 0: the real disk.
  * @full: nothing can be written
@@ -770,6 +789,81 @@ static void a_file_ends_where_no_room_is_left(void **state)
 	assert_true(bytes >= 100 << 10);
 }
 
+/* In a process of its own: the recorder is killed while it writes. */
+static void kill_one(struct run *v)
+{
+	struct recorder_options o = options_of(v);
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (!pid) {
+		no_unnamed = true;
+		o.after_ns = 3600 * S;
+		begin_with(v, &o);
+		records(v, 20000);
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+		for (unsigned int i = 0; i < 100; i++) {
+			recorder_work(v->r);
+			usleep(1000);
+		}
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* Otherwise each kill, such as for want of memory, costs as much as a file may take. */
+static void what_a_killed_recorder_has_left_is_removed(void **state)
+{
+	static const char *const others[] = {".ntprof-bpf.target.00beef", ".ntprof-bpf.00beef",
+					     ".ntprof-bpf.host.00beef0", ".ntprof-bpf.host.00beeg"};
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char path[PATH_MAX], of_other[] = ".ntprof-bpf.host.00beef";
+	uint64_t bytes;
+
+	for (unsigned int i = 0; i < 3; i++)
+		kill_one(v);
+	assert_true(each_file(v, path, &bytes) >= 1 && bytes > 0);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		make(v, others[i], 1, geteuid());
+	if (!geteuid())
+		make(v, of_other, 1, OTHER_USER);
+	begin_with(v, &o);
+	assert_int_equal(each_file(v, path, &bytes), ARRAY_SIZE(others) + !geteuid());
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_true(there(v, others[i]));
+	assert_true(geteuid() || there(v, of_other));
+}
+
+/* The file that is being written is not what was left, when its folder is taken again. */
+static void a_file_that_is_written_stays_when_options_change(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char other[80], path[PATH_MAX];
+	uint64_t bytes;
+
+	snprintf(other, sizeof(other), "%s.other", v->folder);
+	assert_int_equal(mkdir(other, 0700), 0);
+	no_unnamed = true;
+	o.after_ns = 3600 * S;
+	begin_with(v, &o);
+	records(v, 1000);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	recorder_work(v->r);
+	o.folder = other;
+	assert_int_equal(recorder_change(v->r, &o), 0);
+	o.folder = v->folder;
+	assert_int_equal(recorder_change(v->r, &o), 0);
+	recorder_finish(v->r, PATIENCE_NS);
+	no_unnamed = false;
+	assert_int_equal(v->failures, 0);
+	assert_int_equal(each_file(v, path, &bytes), 1);
+	snprintf(path, sizeof(path), "%s/" LOCK, other);
+	unlink(path);
+	assert_int_equal(rmdir(other), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -793,6 +887,8 @@ int main(void)
 		TEST(small_ones_are_not_removed_in_vain),
 		TEST(files_one_after_another_replace_as_many),
 		TEST(others_that_take_that_room_cost_one_file),
+		TEST(what_a_killed_recorder_has_left_is_removed),
+		TEST(a_file_that_is_written_stays_when_options_change),
 		TEST(a_file_ends_where_no_room_is_left),
 	};
 

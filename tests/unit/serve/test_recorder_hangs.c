@@ -97,13 +97,16 @@ int __wrap_folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten
 	return __real_folder_make_room(f, bytes, unwritten);
 }
 
-int __real_destination_open_in(struct destination *d, int folder_fd, const char *name);
-int __wrap_destination_open_in(struct destination *d, int folder_fd, const char *name);
-int __wrap_destination_open_in(struct destination *d, int folder_fd, const char *name)
+int __real_destination_open_in(struct destination *d, int folder_fd, const char *name,
+			       const char *mark);
+int __wrap_destination_open_in(struct destination *d, int folder_fd, const char *name,
+			       const char *mark);
+int __wrap_destination_open_in(struct destination *d, int folder_fd, const char *name,
+			       const char *mark)
 {
 	reach(OPEN_FILE);
 	disk.opened = true;
-	return __real_destination_open_in(d, folder_fd, name);
+	return __real_destination_open_in(d, folder_fd, name, mark);
 }
 
 int __real_destination_commit(struct destination *d);
