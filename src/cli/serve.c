@@ -527,12 +527,15 @@ struct serve {
 	struct peer_news news;
 	struct changes changes;
 	struct slowest slowest;
-	int epoll_fd; /* has the two below, the HTTP server and the peers */
+	int epoll_fd; /* has the three below, the HTTP server and the peers */
 	int watchdog_fd;
+	int tend_fd; /* peers are tended, however long an interval is */
 	int signal_fd;
 	uint64_t watchdog_ns; /* until the next ping */
 };
 
+/* How often peers are looked after: those that are over are started again after 2 s at first. */
+#define TEND_NS 1000000000ULL
 /* A ping that found no room is sent again after this part of the time between two. */
 #define PINGS_AGAIN 10
 
@@ -602,7 +605,8 @@ static int open_own(void *context)
 		return -1;
 	if (v->o->peers.nr &&
 	    (peering_start(&v->peering, &v->o->peers, v->o->run.side, &v->user, true) ||
-	     watch(v, live_merge_fd(v->peering.merge))))
+	     watch(v, live_merge_fd(v->peering.merge)) ||
+	     (v->tend_fd = timer_new(TEND_NS, true)) < 0 || watch(v, v->tend_fd)))
 		return -1;
 	confine_begin(v->o->run.verbose);
 	return v->epoll_fd;
@@ -639,7 +643,15 @@ static void take_signals(struct serve *v)
 /* Return: 0 or a negative errno. */
 static int take_peers(struct serve *v)
 {
-	return v->peering.merge ? live_merge_ready(v->peering.merge) : 0;
+	int err;
+
+	if (!v->peering.merge)
+		return 0;
+	if (!timer_fired(v->tend_fd))
+		return live_merge_ready(v->peering.merge);
+	err = live_merge_tend(v->peering.merge);
+	peer_news_tell(&v->news, v->peering.merge);
+	return err;
 }
 
 /*
@@ -823,7 +835,8 @@ static int serve(struct serve_options *o)
 		.end = end,
 		.failed = failed,
 	};
-	struct serve v = {.o = o, .started_ms = now_ms(), .epoll_fd = -1, .watchdog_fd = -1};
+	struct serve v = {
+		.o = o, .started_ms = now_ms(), .epoll_fd = -1, .watchdog_fd = -1, .tend_fd = -1};
 	int status = EXIT_FAILURE;
 
 	if (o->peers.nr && peering_user(&o->peers, &v.user))
@@ -862,6 +875,8 @@ out:
 		close(v.signal_fd);
 	if (v.watchdog_fd >= 0)
 		close(v.watchdog_fd);
+	if (v.tend_fd >= 0)
+		close(v.tend_fd);
 	if (v.epoll_fd >= 0)
 		close(v.epoll_fd);
 	recorder_free(v.recorder);

@@ -408,6 +408,21 @@ static void one_that_fails_each_time_is_told_of_once(void **state)
 	stop_server(&v);
 }
 
+/* The page of a service may be asked for once a minute, or once an hour. */
+static void peers_are_looked_after_within_an_interval(void **state)
+{
+	struct place *p = *state;
+	struct server v;
+	char text[4096];
+
+	interval = "-i1h";
+	start_with(&v, p, "echo no >&2; exit 3");
+	interval = "-i100ms";
+	wait_told(&v, text, sizeof(text), "peer 1: died, exit status 3; it says: no\n");
+	wait_told(&v, text, sizeof(text), "peer 1: started again");
+	stop_server(&v);
+}
+
 /* Far more data than is read in one turn. */
 static void a_flood_of_a_peer_lets_scrapes_through(void **state)
 {
@@ -560,6 +575,7 @@ int main(void)
 		TEST(a_flood_of_a_peer_lets_scrapes_through),
 		TEST(a_peer_has_nothing_of_what_serve_has),
 		TEST(no_thread_opens_the_memory_of_a_command),
+		TEST(peers_are_looked_after_within_an_interval),
 		TEST(another_peer_takes_a_restart),
 	};
 
