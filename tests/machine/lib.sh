@@ -165,25 +165,29 @@ counted() {
 	fi
 }
 
-# no_losses NAME FILE [EXCEPT]: every counter of a summary is zero, but those that match EXCEPT. Stock probes sit on
-# functions that others call as well: a program that is skipped there need not have missed anything. If it has missed a
+# losses FILE [EXCEPT]: NAME=N of each counter of a summary that is not zero, but for those that match EXCEPT. Stock probes sit
+# on functions that others call as well: a program that is skipped there need not have missed anything. If it has missed a
 # command's point, another counter tells: as many of these are no other losses. Of how many arrivals a busy machine knows
 # the packet is a matter of pair/wire.
-no_losses() {
-	local found known=
+losses() {
+	local known=
 
 	# Linux 6.12 gives commands of admin queues no start time; all others have one.
 	if [[ $VM_KERNEL != 6.1 ]] && awk '$1 == "loss" && $2 == "submit_missing" { missing = $3 }
 		$1 == "commands" && ($2 == "admin" || $2 == "fabrics") { n += $3 }
-		END { exit missing > n }' "$2"; then
+		END { exit missing > n }' "$1"; then
 		known=submit_missing
 	fi
-	found=$(awk -v except="^arrival_joined\$|${3:-^async_event$}" -v known="$known" \
-		-v may="$(missed "$2")" -v stock="$(! may_miss || echo probe_missed)" \
+	awk -v except="^arrival_joined\$|${2:-^async_event$}" -v known="$known" \
+		-v may="$(missed "$1")" -v stock="$(! may_miss || echo probe_missed)" \
 		'$2 == known || $2 == stock || $1 != "loss" || $3 == 0 || $2 ~ except { next }
 		$2 ~ /^(no_start|point_missing|arrival_missing|overwritten|in_flight)$/ && $3 <= may + 0 { may -= $3; next }
-		{ printf "%s=%s ", $2, $3 }' "$2")
-	equal "$1" "$found" ""
+		{ printf "%s=%s ", $2, $3 }' "$1"
+}
+
+# no_losses NAME FILE [EXCEPT]: a summary has no such losses.
+no_losses() {
+	equal "$1" "$(losses "${@:2}")" ""
 	# A command whose arrival is missing may have no stages.
 	[[ ${3:-} == *arrival_missing* ]] || equal "$1: rows and stages are of as many commands" "$(uneven "$2")" ""
 }
