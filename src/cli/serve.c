@@ -27,6 +27,7 @@
 #include "core/text.h"
 #include "core/time.h"
 #include "core/timer.h"
+#include "core/transport.h"
 #include "serve/folder.h"
 #include "serve/http.h"
 #include "serve/recorder.h"
@@ -757,6 +758,22 @@ static uint64_t pace(void *context)
 }
 
 /*
+ * Which transports a service has must not depend on what was loaded first when the machine booted.
+ * So without --transport it waits for TCP, and says here how to have the others.
+ */
+static void tell_of_others(const struct run_options *o)
+{
+	unsigned int others =
+		o->side == NT_HOST && !o->transports ? transports_there("/sys") & NT_NOT_OF_TCP : 0;
+	char text[TRANSPORTS_TEXT_LEN];
+
+	if (others)
+		fprintf(stderr,
+			"this machine has other controllers, which need no waiting: --transport %s\n",
+			transports_text(others, text, sizeof(text)));
+}
+
+/*
  * Report READY now: services that start after this one must not wait for a module that may never
  * come.
  */
@@ -767,6 +784,7 @@ static void waiting(void *context)
 	fprintf(stderr, WAITING_FOR_MODULE "%s: %s; serving %s meanwhile\n",
 		module_traced(v->o->run.side, v->o->run.transports),
 		module_load(v->o->run.side, v->o->run.transports), http_address(v->http));
+	tell_of_others(&v->o->run);
 	notify(NOTIFY_READY NOTIFY_STATUS "Waiting for the driver's module\n");
 }
 

@@ -19,6 +19,14 @@ job() {
 
 # Nothing is said of a transport: there is no nvme-tcp.
 check "nvme-tcp is not loaded" test ! -e /sys/module/nvme_tcp
+# A service waits for it all the same, but says how it would not.
+ntprof-bpf serve --host --listen 127.0.0.1:0 2>/tmp/waits.err &
+waits=$!
+wait_for grep -q '^waiting for module nvme_tcp: ' /tmp/waits.err
+check "serve says which controllers it need not wait for" wait_for -t 5 \
+	grep -qx 'this machine has other controllers, which need no waiting: --transport pcie' /tmp/waits.err
+kill -INT $waits
+wait $waits
 ntprof-bpf probes --host >/tmp/probes
 check "probes says what is seen of other transports" \
 	grep -q '^  other transports: submit, queue_rq, cqe and complete' /tmp/probes
