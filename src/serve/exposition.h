@@ -67,6 +67,8 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	X(AT_DEVICE, "ntprof_commands_at_device", GAUGE, "", "QUEUE",                                       \
 	  "Those of them that the target's device has been given and has not answered")                     \
 	X(CONTROLLERS, "ntprof_controllers", GAUGE, "", "side", "Controllers connected")                    \
+	X(CONTROLLER, "ntprof_controller", INFO, "", "side, controller, subsysnqn, transport",              \
+	  "Host: the transport of each controller that has series of its own")                              \
 	X(QUEUES, "ntprof_queues", GAUGE, "", "side", "Queues connected, admin queues included")            \
 	X(FOLDED, "ntprof_folded_series", GAUGE, "", "side",                                                \
 	  "Label sets that are under \"other\", because there are too many")                                \

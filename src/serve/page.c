@@ -742,6 +742,42 @@ static size_t folded(const struct page *p)
 	return n;
 }
 
+static bool has_series(const struct page *p, const struct stats_row *r)
+{
+	const struct series_group *g =
+		r->series_of ? series_group_at(p->rows, r->series, r->series_of) : NULL;
+
+	for (unsigned int op = 0; g && op < NT_OPS_NR; op++)
+		if (g->of[op])
+			return true;
+	return false;
+}
+
+/*
+ * Once each: the labels of a connection that ended may be there beside those of the controller that
+ * has its name now, but rows are sorted by that name.
+ */
+static void put_controllers(struct writing *w, const struct page *p)
+{
+	const struct stats *s = w->from->s;
+	const char *last = "";
+	labels_t labels;
+
+	exposition_begin(&w->e, METRIC_CONTROLLER);
+	for (size_t i = 0; p->side == NT_HOST && i < s->nr_rows; i++) {
+		const struct stats_row *r = s->rows[i];
+
+		if (r->shared || r->ended_ns || !strcmp(r->controller, last) || !has_series(p, r))
+			continue;
+		last = r->controller;
+		snprintf(labels, sizeof(labels), "%s", p->side_label);
+		exposition_label(labels, "controller", r->controller);
+		exposition_label(labels, "subsysnqn", series_own_name(r->peer));
+		exposition_label(labels, "transport", transport_name(r->transport));
+		exposition_value(&w->e, labels, 1);
+	}
+}
+
 static void put_stats(struct writing *w, struct page *p)
 {
 	const struct stats *s = w->from->s;
@@ -759,6 +795,7 @@ static void put_stats(struct writing *w, struct page *p)
 	if (s->waiting_at_device)
 		put_rows(w, METRIC_AT_DEVICE);
 	put(w, METRIC_CONTROLLERS, s->controllers);
+	put_controllers(w, p);
 	put(w, METRIC_QUEUES, s->queues);
 	put(w, METRIC_FOLDED, folded(p));
 	put(w, METRIC_ROWS_GONE, s->rows_gone);

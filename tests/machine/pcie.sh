@@ -182,6 +182,8 @@ cat /tmp/serve.out.err
 grep '^ntprof_stage_duration_seconds_count.*read' /tmp/page | sed 's/^/# /'
 equal "and their stage of the device" "$(on_page ntprof_stage_duration_seconds_count 'stage="transport_and_device"')" 150
 ntprof-bpf report /tmp/r.ntp >/tmp/report
+equal "the page has the transport of its controller" \
+	"$(sed -n 's/^ntprof_controller_info{.*controller="nvme0".*transport="\(.*\)"} 1$/\1/p' /tmp/page)" pcie
 equal "a recording has the commands of its disk only" "$(commands /tmp/report read)" 50
 check "the report has the stages of its transport" grep -q transport_and_device /tmp/report
 equal "and no others" "$(grep -c nvme_tcp_submission /tmp/report)" 0

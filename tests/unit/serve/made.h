@@ -147,6 +147,16 @@ static inline bool there(const struct made *m, const char *part)
 	return strstr(m->text, part) != NULL;
 }
 
+/* How often the page has a part. */
+static inline unsigned int times(const struct made *m, const char *part)
+{
+	unsigned int n = 0;
+
+	for (const char *at = m->text; (at = strstr(at, part)); at++)
+		n++;
+	return n;
+}
+
 #define LABELS(controller, operation)                                         \
 	"{side=\"host\",controller=\"" controller "\",subsysnqn=\"" NQN_LABEL \
 	"\",operation=\"" operation "\"}"

@@ -60,6 +60,43 @@ static void queues_are_apart_where_that_was_asked_for(void **state)
 	assert_true(there(m, "queue=\"2\",operation=\"read\"} 1\n"));
 }
 
+#define CONTROLLER_INFO(controller, transport)                          \
+	"ntprof_controller_info{side=\"host\",controller=\"" controller \
+	"\",subsysnqn=\"" NQN_LABEL "\",transport=\"" transport "\"} 1\n"
+
+static void a_controller_has_its_transport_once(void **state)
+{
+	struct made *m = *state;
+	struct stats_row *r;
+
+	for (uint16_t qid = 0; qid < 3; qid++)
+		count(row(m, "nvme0", qid, NT_OP_READ), 5000, 0);
+	r = row(m, "nvme1", 1, NT_OP_READ);
+	r->transport = NT_TRANSPORT_PCIE;
+	count(r, 5000, 0);
+	/* Another one had its name, and is not forgotten yet. */
+	r = row(m, "nvme1", 0, NT_OP_READ);
+	r->ended_ns = 1;
+	count(r, 5000, 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_true(there(m, CONTROLLER_INFO("nvme0", "tcp")));
+	assert_true(there(m, CONTROLLER_INFO("nvme1", "pcie")));
+	assert_int_equal(times(m, "ntprof_controller_info{"), 2);
+}
+
+static void a_controller_without_series_has_no_transport(void **state)
+{
+	struct made *m = *state;
+
+	page_free(m->page);
+	m->page = page_new(NT_HOST, false, 1, m->now_ms);
+	count(row(m, "nvme0", 1, NT_OP_READ), 5000, 0);
+	count(row(m, "nvme1", 1, NT_OP_READ), 5000, 0);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_true(there(m, CONTROLLER_INFO("nvme0", "tcp")));
+	assert_int_equal(times(m, "ntprof_controller_info{"), 1);
+}
+
 static void errors_are_by_status(void **state)
 {
 	struct made *m = *state;
@@ -894,6 +931,8 @@ int main(void)
 		TEST(queues_are_apart_where_that_was_asked_for),
 		TEST(a_subsystem_may_be_called_as_the_others_are),
 		TEST(a_slow_command_is_an_exemplar),
+		TEST(a_controller_has_its_transport_once),
+		TEST(a_controller_without_series_has_no_transport),
 		TEST(errors_are_by_status),
 		TEST(errors_wait_for_the_scrape_of_their_0),
 		TEST(every_counter_is_told_once),
