@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A host's disks of PCIe: every command is counted once, as what it is, on its namespace, and its three stages add up;
 # polled queues, passthrough, zones, errors, timeouts, resets and a disk that is pulled out lose none; controllers of TCP beside them.
-# run with: --nvme 2000000,zones --add /usr/bin/curl:/usr/bin/curl --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12
+# run with: --nvme 2000000,iops=30,zones --add /usr/bin/curl:/usr/bin/curl --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12
 # takes: 100
 set -u
 . /lib/machine.sh
@@ -238,37 +238,51 @@ equal "arrivals included" "$(loss /tmp/both.err arrival_missing)" 0
 equal "the kernel's sums of the stages of both are their latencies" \
 	"$(total /tmp/both.err 8 stage read)" "$(latencies /tmp/both read)"
 
-# A target whose disk is one of PCIe: its commands are in parts, and the target knows what its disk's driver calls each.
+# A target whose disks are of PCIe: their commands are in parts, and the target knows what its disk's driver calls each. The first disk
+# takes its time for each command; the second one is held back by qemu as well, which is in the device's part.
 cd /tmp || exit 1
-target_subsystem nqn.2024-01.io.ntprof:disk "$(host_device nvme0 2)"
+target_subsystem nqn.2024-01.io.ntprof:disk "$(host_device nvme0 1)" "$(host_device nvme0 2)"
 below=$(host_connect nqn.2024-01.io.ntprof:disk -i 1)
-wait_for host_device "$below" >/dev/null
+wait_for host_device "$below" 2 >/dev/null
 sides=()
 for side in host target; do
 	tracer_start $side.log record --$side --points fine --nqn nqn.2024-01.io.ntprof:disk --force -o $side.ntp
 	sides+=("$tracer_pid")
 done
 tracer_start entries trace --host --transport pcie --nsid 2 --op read --events
-fio --name=x --filename="$(host_device "$below")" --direct=1 --ioengine=libaio --iodepth=4 --rw=randread --bs=4k --size=32M \
-	--number_ios=100 >/tmp/fio 2>&1 || cat /tmp/fio
+clat=()
+for nsid in 1 2; do
+	clat[nsid]=$(fio --name=x --filename="$(host_device "$below" $nsid)" --direct=1 --ioengine=libaio --iodepth=1 --rw=randread --bs=4k \
+		--size=32M --number_ios=100 --output-format=terse --terse-version=3 | awk -F\; '{ printf "%.0f", $16 * 1000 }')
+done
 tracer_stop "${sides[@]}" "$tracer_pid"
 cat target.log.err
-ntprof-bpf report --op read host.ntp target.ntp >report
-grep -E '^merged_stage read (target_block|target_sub|device)' report | sed 's/^/# /'
-equal "every read of the target's disk is merged" "$(awk '$1 == "merged" && $2 == "read" { print $3 }' report)" 100
-equal "none is without parts" "$(grep -c '^merged_stage read target_subsystem' report)" 0
-within "the device is the disk" "$(awk '$1 == "merged_stage" && $3 == "device" { print $4 }' report)" $disk_ns $((20 * disk_ns))
-equal "their stages add up" "$(total report 0 merged_stage read)" "$(total report 0 merged read)"
-ntprof-bpf report --op read --commands target.ntp |
+device=()
+for nsid in 1 2; do
+	ntprof-bpf report --op read --nsid $nsid host.ntp target.ntp >report
+	grep -E '^merged_stage read (target_block|target_sub|device)' report | sed "s/^/# $nsid: /"
+	equal "every read of the target's disk $nsid is merged" "$(awk '$1 == "merged" && $2 == "read" { print $3 }' report)" 100
+	equal "none is without parts" "$(grep -c '^merged_stage read target_subsystem' report)" 0
+	equal "their stages add up" "$(total report 0 merged_stage read)" "$(total report 0 merged read)"
+	device[nsid]=$(awk '$1 == "merged_stage" && $3 == "device" { print $4 }' report)
+done
+echo "# device ${device[*]}, fio's clat ${clat[*]}"
+within "the device is the disk" "${device[1]}" $disk_ns $((20 * disk_ns))
+put=$((clat[2] - clat[1]))
+check "the second disk is slower by what it is held back for ($put ns)" test $put -ge $((10 * disk_ns))
+within "and so much more is the device's" $((device[2] - device[1])) $((put * 9 / 10)) $((put * 11 / 10))
+ntprof-bpf report --op read --nsid 2 --commands target.ntp |
 	sed -n 's/.* slba=\([0-9]*\) length=\([0-9]*\) .* disk_queue=\([0-9]*\) disk_cid=\(0x[0-9a-f]*\) .*/q\3 \4 \1 \2/p' | sort >of_target
 sed -n 's/.* host nvme0 \(q[0-9]*\) begin cid=\(0x[0-9a-f]*\) read .* slba=\([0-9]*\) length=\([0-9]*\) .*/\1 \2 \3 \4/p' entries | sort >of_disk
 equal "each has the disk's own command" "$(wc -l <of_target)" 100
 check "which is the one that the disk's driver has sent" cmp of_target of_disk
-check "the story of a slow one says it" sh -c "ntprof-bpf report --slowest 1 host.ntp target.ntp |
+check "the story of a slow one says it" sh -c "ntprof-bpf report --slowest 1 --nsid 2 --op read host.ntp target.ntp |
 	grep -qE '^  at $(host_device nvme0 2) it is the command of queue [0-9]+ with cid 0x[0-9a-f]+$'"
 host_disconnect "$below"
 # A target that has the disk keeps it from going.
-echo 0 >/sys/kernel/config/nvmet/subsystems/nqn.2024-01.io.ntprof:disk/namespaces/1/enable
+for nsid in 1 2; do
+	echo 0 >/sys/kernel/config/nvmet/subsystems/nqn.2024-01.io.ntprof:disk/namespaces/$nsid/enable
+done
 
 tracer_start /tmp/tcp --host -i 1
 only=$tracer_pid

@@ -75,7 +75,7 @@ qemu_accelerator() {
 # qemu_arguments: fill qemu_args from the options in vm_*: the machine, without the files and sockets behind its
 # devices. A saved machine goes on only with these same arguments.
 qemu_arguments() {
-	local share ns cpu=max machine="pc,hpet=off" console=ttyS0
+	local share ns disk cpu=max machine="pc,hpet=off" console=ttyS0
 	local append=(quiet panic=-1 oops=panic tsc=reliable random.trust_cpu=on)
 
 	# nvme-tcp hands the pages of large writes to TCP as they lie in memory, across the end of one huge page into the next.
@@ -135,8 +135,12 @@ qemu_arguments() {
 		qemu_args+=(-device "nvme-subsys,id=nvmes,nqn=ntprof" -device "nvme,id=nvme,serial=ntprof,subsys=nvmes")
 		[[ $vm_nvme != *,paths=2* ]] || qemu_args+=(-device "nvme,id=second,serial=ntprof,subsys=nvmes")
 		for ns in 1 2; do
-			qemu_args+=(-blockdev "driver=null-co,node-name=ns$ns,size=268435456,read-zeroes=on,latency-ns=${vm_nvme%%,*}"
-				-device "nvme-ns,drive=ns$ns,bus=nvme,nsid=$ns")
+			disk="driver=null-co,size=268435456,read-zeroes=on,latency-ns=${vm_nvme%%,*}"
+			if [[ $ns$vm_nvme =~ ^2.*,iops=([0-9]+) ]]; then
+				qemu_args+=(-object "throttle-group,id=limit,x-iops-total=${BASH_REMATCH[1]}")
+				disk="driver=throttle,throttle-group=limit,file.${disk//,/,file.}"
+			fi
+			qemu_args+=(-blockdev "node-name=ns$ns,$disk" -device "nvme-ns,drive=ns$ns,bus=nvme,nsid=$ns")
 		done
 		# 16 zones of 16 MB.
 		[[ $vm_nvme != *,zones* ]] || qemu_args+=(-blockdev "driver=null-co,node-name=zones,size=268435456,read-zeroes=on"
