@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Two PCIe controllers are the paths of one namespace: every command is counted at the path that it took, and its stages add up.
-# When one of them is pulled out, its commands go by the other one, and none is left behind.
+# When one of them is pulled out, its commands go by the other one, and none is left behind. What the last one did is among what is gone, when
+# another controller has had its name for a minute.
 # run with: --nvme 2000000,paths=2
-# takes: 30
+# takes: 95
 set -u
 . /lib/machine.sh
 
@@ -69,4 +70,30 @@ for name in in_flight overwritten no_start point_missing no_slot; do
 done
 grep -o '"path":"[^"]*"' live | sort | uniq -c | sed 's/^/# /'
 equal "rows have the disk" "$(grep -o '"device":"[^"]*"' live | sort -u | head -n 1)" "\"device\":\"${dev#/dev/}\""
+
+# What the other one did as well goes to the row of those that are gone, a minute after another controller has its name.
+modprobe nvme-tcp
+disk=(nqn.2024-01.io.ntprof:tcp "$(target_setup_null a size=64)")
+target_subsystem "${disk[@]}"
+target_port
+tracer_start gone --host --transport tcp,pcie -i 1 --format json
+gone=$tracer_pid
+job --rw=randread --number_ios=100
+echo 1 >/sys/class/nvme/nvme0/device/remove
+wait_for test ! -e /sys/class/nvme/nvme0
+equal "another controller has its name" "$(host_connect "${disk[0]}" -i "$(nproc)")" nvme0
+fio --name=x --filename="$(host_device nvme0)" --direct=1 --rw=randread --bs=4k --size=32M --number_ios=50 >fio 2>&1 || cat fio
+# STATS_ENDED_NS
+sleep 63
+tracer_stop "$gone"
+# reads_of CONTROLLER: of its rows.
+reads_of() {
+	tail -n 1 gone | grep -o '{[^{}]*"controller":"'"$1"'"[^{}]*' | grep '"op":"read"' |
+		sed -n 's/.*"commands":\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { printf "%.0f\n", n }'
+}
+equal "reads of the disk that was pulled out are among those that are gone" "$(reads_of '(gone)')" 100
+# The kernel looks for partitions, too.
+within "and those of the other controller are its own" "$(reads_of nvme0)" 50 70
+host_disconnect nvme0
+target_remove
 finish
