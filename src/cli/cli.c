@@ -116,7 +116,6 @@ static const char *instead_of(const struct verb *verb, const char *option)
 		{&verb_live, "slower", "; its histograms are of all commands"},
 		{&verb_live, "failed", "; --by status tells them apart"},
 		{&verb_record, "stages", "; --points says which stages a recording has"},
-		{&verb_record, "disks", "; record --target --points fine has the time in the disk"},
 		{&verb_trace, "every", "; it has a line for each command"},
 		{&verb_trace, "by", "; it has a line for each command"},
 		{&verb_report, "interval", "; --every is that of a recording"},

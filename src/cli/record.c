@@ -20,6 +20,7 @@
 
 #include "cli/announced_names.h"
 #include "cli/confine.h"
+#include "cli/interval_options.h"
 #include "cli/options.h"
 #include "cli/run.h"
 #include "cli/transport.h"
@@ -68,7 +69,7 @@ struct record_options {
  */
 #define NEXT_BYTES (16ULL << 10)
 
-enum { KEY_FORCE = 0x100, KEY_MAX_SIZE, KEY_BUFFER, KEY_ORIGIN, KEY_TCP };
+enum { KEY_FORCE = 0x100, KEY_MAX_SIZE, KEY_BUFFER, KEY_ORIGIN, KEY_TCP, KEY_DISKS };
 
 enum { CHILD_RUN, CHILD_COMMANDS, CHILD_ENDED, CHILD_SELECT, CHILD_TRANSPORT };
 
@@ -93,6 +94,9 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 	case KEY_TCP:
 		o->run.tcp = true;
 		break;
+	case KEY_DISKS:
+		o->run.disks = true;
+		break;
 	case KEY_FORCE:
 		o->force = true;
 		break;
@@ -116,6 +120,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		transport_options_end(state, &o->run);
+		interval_options_end(state, &o->run);
 		if (o->command && o->output && !strcmp(o->output, "-"))
 			options_error(state,
 				      "-o -: standard output is the command's: take -o FILE");
@@ -144,6 +149,9 @@ static const struct argp_option record_options[] = {
 	{"tcp", KEY_TCP, NULL, 0,
 	 "Record as well the state of each queue's TCP connection each second, and when it sent a segment again: for "
 	 "report --tcp, and --where retransmitted",
+	 SECTION_OUTPUT},
+	{"disks", KEY_DISKS, NULL, 0,
+	 "With --target: record as well who uses the disks behind it, hosts and cgroups of the target itself, for report --slowest",
 	 SECTION_OUTPUT},
 	{"max-size", KEY_MAX_SIZE, "SIZE", 0,
 	 "End before the stream is larger than SIZE (a number, or with K, M or G), 64K at least",
@@ -219,7 +227,8 @@ struct recording {
 	struct stream_event end;
 	uint64_t losses;
 	uint64_t resent_lost;
-	uint64_t bursts; /* in the stream so far */
+	uint64_t bursts;   /* in the stream so far */
+	uint64_t disks_ns; /* until when the stream has who used disks */
 	double elapsed;
 	double told;
 	bool terminal;
@@ -381,6 +390,7 @@ static int begin(void *context, const struct tracer *t)
 	int err;
 
 	r->t = t;
+	r->disks_ns = instant_now().monotonic_ns;
 	r->transports = tracer_transports(t);
 	err = write_header(r, tracer_source(t));
 	if (!err)
@@ -493,9 +503,9 @@ static int write_burst(struct recording *r, const struct stats *s)
 	return stream_write(r->w, &e);
 }
 
-static bool tcp_fits(struct recording *r)
+static bool fits(struct recording *r, size_t bytes)
 {
-	return output_room(r->out) > STREAM_FRAME_MAX && !is_full(r);
+	return output_room(r->out) > bytes && !is_full(r);
 }
 
 /*
@@ -509,16 +519,47 @@ static int write_tcp(struct recording *r, const struct tcp_rows *t)
 	int err = 0;
 
 	r->resent_lost = t->resent_lost;
-	for (size_t i = 0; i < t->nr_resent && !err && tcp_fits(r); i++) {
+	for (size_t i = 0; i < t->nr_resent && !err && fits(r, STREAM_FRAME_MAX); i++) {
 		e.resent = t->resent[i];
 		err = stream_write(r->w, &e);
 	}
 	e.type = STREAM_TCP;
-	for (size_t i = 0; i < t->nr && !err && tcp_fits(r); i++) {
+	for (size_t i = 0; i < t->nr && !err && fits(r, STREAM_FRAME_MAX); i++) {
 		e.tcp = (struct stream_tcp){.slot = t->row[i].slot,
 					    .gen = t->row[i].gen,
 					    .ns = now,
 					    .state = t->row[i].now};
+		err = stream_write(r->w, &e);
+	}
+	return err;
+}
+
+/*
+ * Writes who used the target's disks since the last time: all of it, or nothing where the reader is
+ * slow, as shares of a part would be wrong.
+ */
+static int write_disks(struct recording *r, const struct disk_rows *d)
+{
+	struct stream_event e = {.type = STREAM_DISK};
+	uint64_t from = r->disks_ns;
+	int err = 0;
+
+	r->disks_ns = instant_now().monotonic_ns;
+	if (!fits(r, STREAM_FRAME_MAX + d->nr * sizeof(e.disk)))
+		return 0;
+	for (size_t i = 0; i < d->nr && !err && !is_full(r); i++) {
+		const struct disk_row *row = &d->row[i];
+
+		if (!row->interval.requests)
+			continue;
+		e.disk = (struct disk_sample){.from_ns = from,
+					      .to_ns = r->disks_ns,
+					      .user = (uint16_t)row->user,
+					      .requests = row->interval.requests,
+					      .bytes = row->interval.bytes,
+					      .ns = (uint64_t)row->interval.ns};
+		snprintf(e.disk.disk, sizeof(e.disk.disk), "%s", row->disk);
+		snprintf(e.disk.who, sizeof(e.disk.who), "%s", row->who);
 		err = stream_write(r->w, &e);
 	}
 	return err;
@@ -532,7 +573,7 @@ static int interval(void *context, const struct stats *s)
 
 	if (!r->t || !r->w)
 		return 0;
-	err = write_burst(r, s) ?: write_tcp(r, &s->tcp);
+	err = write_burst(r, s) ?: write_tcp(r, &s->tcp) ?: write_disks(r, &s->disks);
 	losses_of(s, &e.losses);
 	if (!err)
 		err = stream_write(r->w, &e);
@@ -561,7 +602,7 @@ static int end(void *context, const struct stats *s)
 	if (!r->w)
 		err = write_header(r, r->o->run.source);
 	if (!err && r->t)
-		err = write_burst(r, s) ?: write_tcp(r, &s->tcp);
+		err = write_burst(r, s) ?: write_tcp(r, &s->tcp) ?: write_disks(r, &s->disks);
 	if (!err)
 		err = stream_write(r->w, &r->end);
 	if (!err)

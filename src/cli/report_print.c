@@ -884,6 +884,8 @@ static int read_blocked(struct report *r)
 				err = blocked_queue(r->blocked, i, &e.queue);
 			else if (e.type == STREAM_DEVICE)
 				err = blocked_device(r->blocked, i, &e.device);
+			else if (e.type == STREAM_DISK)
+				blocked_use(r->blocked, i, &e.disk);
 			else if (e.type == STREAM_RECORD)
 				blocked_record(r->blocked, i, &e.record);
 		}

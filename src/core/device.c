@@ -174,6 +174,19 @@ bool device_name_of_host(const char *sysfs, struct device_name *d)
 	return found;
 }
 
+/* The disk of a directory of sysfs, which is that of a disk or of a partition. */
+static void disk_of(char *dir, char disk[NT_DISK_NAME_LEN])
+{
+	char value[16];
+
+	if (device_attribute(dir, "partition", value, sizeof(value)))
+		*strrchr(dir, '/') = '\0';
+	snprintf(disk, NT_DISK_NAME_LEN, "%.*s", NT_DISK_NAME_LEN - 1, last_part(dir));
+	/* As sysfs has a slash of the kernel's name. */
+	for (char *c = disk; (c = strchr(c, '!'));)
+		*c = '/';
+}
+
 bool device_name_of_target(const char *configfs, struct device_name *d)
 {
 	char dir[PATH_MAX];
@@ -193,7 +206,12 @@ bool device_name_of_target(const char *configfs, struct device_name *d)
 	if (!d->name[0])
 		return false;
 	/* Of a block device; nvmet chooses the block of a file. */
-	d->block_bytes = find_dir("/sys", d->name, dir) ? block_bytes_of(dir) : 0;
+	d->block_bytes = 0;
+	d->disk[0] = '\0';
+	if (find_dir("/sys", d->name, dir)) {
+		d->block_bytes = block_bytes_of(dir);
+		disk_of(dir, d->disk);
+	}
 	return true;
 }
 

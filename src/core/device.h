@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shared/disk_use.h"
 #include "shared/record.h"
 
 /**
@@ -76,6 +77,8 @@ bool device_is_namespace(const char *name, unsigned int *subsystem, unsigned int
  * @name: "nvme0n1" on a host, which is the multipath head if there are several paths; "/dev/sda" on
  *        a target
  * @block_bytes: bytes of a logical block, in which LBAs count; 0: not known
+ * @disk: on a target, the disk that @name is or lies on, such as "sda" of "/dev/sda1"; "" if it is
+ *        a file, or not known
  */
 struct device_name {
 	char subsysnqn[NT_NQN_LEN];
@@ -83,6 +86,7 @@ struct device_name {
 	uint32_t nsid;
 	char name[DEVICE_NAME_LEN];
 	uint32_t block_bytes;
+	char disk[NT_DISK_NAME_LEN];
 };
 
 /**

@@ -74,6 +74,23 @@ struct disk_rows {
 	uint64_t since_ms;
 };
 
+/**
+ * struct disk_sample - what one user did to one disk in an interval, as recordings have it
+ * @from_ns, @to_ns: CLOCK_MONOTONIC
+ * @user: enum disk_user
+ * @disk, @who: see struct disk_row
+ */
+struct disk_sample {
+	uint64_t from_ns;
+	uint64_t to_ns;
+	uint64_t requests;
+	uint64_t bytes;
+	uint64_t ns;
+	char disk[NT_DISK_NAME_LEN];
+	char who[ORIGIN_CGROUP_LEN];
+	uint16_t user;
+};
+
 /** disk_user_name() - "host", ...; @user: enum disk_user */
 const char *disk_user_name(unsigned int user);
 

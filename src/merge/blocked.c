@@ -2,6 +2,7 @@
 #include "merge/blocked.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,10 @@ struct served {
 	UT_hash_handle hh;
 };
 
-/* A namespace of a target: hashes of the names of its subsystem and its disk. */
+/*
+ * A namespace of a target: hashes of the names of its subsystem and its disk. @requests: that of
+ * the disk whose requests its are; 0: not known
+ */
 struct backing {
 	struct {
 		uint32_t stream;
@@ -29,6 +33,7 @@ struct backing {
 		uint32_t nsid;
 	} key;
 	unsigned int disk;
+	unsigned int requests;
 	UT_hash_handle hh;
 };
 
@@ -113,6 +118,7 @@ int blocked_device(struct blocked_reader *b, unsigned int stream, const struct d
 			return -ENOMEM;
 	}
 	on->disk = hash_bytes(d->name, strlen(d->name));
+	on->requests = d->disk[0] ? hash_bytes(d->disk, strlen(d->disk)) : 0;
 	return 0;
 }
 
@@ -214,6 +220,47 @@ void blocked_record(struct blocked_reader *b, unsigned int stream, const struct 
 			count_host(&b->of[i], c, r);
 		if (r->side == NT_TARGET && !c->alone && stream == c->connection.target_stream)
 			count_target(b, stream, &b->of[i], c, r);
+	}
+}
+
+/* Requests of multipath are those of its paths: of nvme0c1n1, for nvme0n1. */
+static unsigned int hash_disk(const char *disk)
+{
+	unsigned int subsystem, head;
+	char name[NT_DISK_NAME_LEN];
+
+	snprintf(name, sizeof(name), "%s", disk);
+	if (device_is_namespace(disk, &subsystem, &head))
+		snprintf(name, sizeof(name), "nvme%un%u", subsystem, head);
+	return hash_bytes(name, strlen(name));
+}
+
+void blocked_use(struct blocked_reader *b, unsigned int stream, const struct disk_sample *u)
+{
+	unsigned int disk = hash_disk(u->disk);
+
+	for (unsigned int i = 0; i < b->nr; i++) {
+		const struct slow_command *c = &b->slow[i];
+		const struct nt_record *own = &c->target;
+		struct blocked *to = &b->of[i];
+		const struct served *s;
+		const struct backing *d;
+
+		if (c->alone || stream != c->connection.target_stream || !own->points[NT_T_EXEC] ||
+		    u->from_ns >= own->points[NT_T_DONE] || u->to_ns <= own->points[NT_T_EXEC])
+			continue;
+		s = find(b, stream, own->slot, own->gen);
+		d = s ? backing(b, stream, s->subsystem, own->nsid) : NULL;
+		if (!d || d->requests != disk)
+			continue;
+		to->use_ns = ns_add(to->use_ns, u->ns);
+		if (u->user != DISK_CGROUP)
+			continue;
+		to->local_ns = ns_add(to->local_ns, u->ns);
+		if (u->ns <= to->local_most)
+			continue;
+		to->local_most = u->ns;
+		snprintf(to->local, sizeof(to->local), "%s", u->who);
 	}
 }
 

@@ -8,6 +8,7 @@
 #define NTPROF_MERGE_BLOCKED_H
 
 #include "core/device.h"
+#include "core/disks.h"
 #include "merge/totals.h"
 
 /* Of more of the slowest commands this is not counted: each record is compared with all of them. */
@@ -32,6 +33,10 @@
  * @disk: of the same namespace, or of another one on the same disk, that it ended while it did this
  *        one; @disk_ns: their times there, @disk_others: those of other hosts
  * @disk_unknown: of a namespace with its id, likewise, of connections past BLOCKED_QUEUES
+ * @use_ns: time that the disk had requests of any kind, in the intervals in which it did this one;
+ *          0: not recorded
+ * @local_ns: of processes of the target itself; @local: the cgroup that had most of it in one of
+ *            these intervals, @local_most
  */
 struct blocked {
 	uint64_t ahead;
@@ -45,6 +50,10 @@ struct blocked {
 	uint64_t disk_ns;
 	uint64_t disk_others;
 	uint64_t disk_unknown;
+	uint64_t use_ns;
+	uint64_t local_ns;
+	uint64_t local_most;
+	char local[ORIGIN_CGROUP_LEN];
 };
 
 struct blocked_reader;
@@ -60,6 +69,9 @@ int blocked_device(struct blocked_reader *b, unsigned int stream, const struct d
 
 /** blocked_record() - take the next record of a stream */
 void blocked_record(struct blocked_reader *b, unsigned int stream, const struct nt_record *r);
+
+/** blocked_use() - a stream says who used a disk in an interval */
+void blocked_use(struct blocked_reader *b, unsigned int stream, const struct disk_sample *u);
 
 /** blocked_of() - the counts of command @i; NULL: it is past BLOCKED_MAX */
 const struct blocked *blocked_of(const struct blocked_reader *b, unsigned int i);

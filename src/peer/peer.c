@@ -274,6 +274,7 @@ static void take(struct peer *p, const struct stream_event *e)
 	case STREAM_DEVICE:
 	case STREAM_TCP:
 	case STREAM_RESENT:
+	case STREAM_DISK:
 	case STREAM_PATH:
 		break;
 	}

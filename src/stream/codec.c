@@ -517,8 +517,13 @@ static const struct wire_field origin_fields[] = {
 };
 
 static const struct wire_field device_fields[] = {
-	TEXT(device.subsysnqn), NUMBER(device.instance),	  NUMBER(device.nsid),
-	TEXT(device.name),	LATER_NUMBER(device.block_bytes), {0},
+	TEXT(device.subsysnqn),
+	NUMBER(device.instance),
+	NUMBER(device.nsid),
+	TEXT(device.name),
+	LATER_NUMBER(device.block_bytes),
+	LATER_TEXT(device.disk),
+	{0},
 };
 
 static const struct wire_field tcp_fields[] = {
@@ -555,6 +560,12 @@ static const struct wire_field resent_fields[] = {
 	{0},
 };
 
+static const struct wire_field disk_fields[] = {
+	NUMBER(disk.from_ns), NUMBER(disk.to_ns), TEXT(disk.disk),
+	NUMBER(disk.user),    TEXT(disk.who),	  NUMBER(disk.requests),
+	NUMBER(disk.bytes),   NUMBER(disk.ns),	  {0},
+};
+
 static const struct wire_field path_fields[] = {
 	NUMBER(path.ns),
 	NUMBER(path.instance),
@@ -579,7 +590,7 @@ const struct wire_field *wire_fields(unsigned int type)
 		[STREAM_END] = end_fields,	 [STREAM_BURST] = burst_fields,
 		[STREAM_ORIGIN] = origin_fields, [STREAM_DEVICE] = device_fields,
 		[STREAM_TCP] = tcp_fields,	 [STREAM_RESENT] = resent_fields,
-		[STREAM_PATH] = path_fields,
+		[STREAM_PATH] = path_fields,	 [STREAM_DISK] = disk_fields,
 	};
 
 	return type < ARRAY_SIZE(fields) ? fields[type] : NULL;

@@ -684,6 +684,7 @@ int input_read(struct input *in, struct stream_event *e)
 	case STREAM_TCP:
 	case STREAM_RESENT:
 	case STREAM_PATH:
+	case STREAM_DISK:
 		break;
 	}
 	return 1;

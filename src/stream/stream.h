@@ -11,6 +11,7 @@
 
 #include "core/counters.h"
 #include "core/device.h"
+#include "core/disks.h"
 #include "core/select.h"
 #include "core/time.h"
 #include "shared/path_event.h"
@@ -87,6 +88,7 @@ enum stream_type {
 	STREAM_PATH,   /* an event of a host's controller, among records of about its time */
 	STREAM_TCP = 11,
 	STREAM_RESENT, /* TCP sent a segment again */
+	STREAM_DISK = 14,
 };
 
 /* One event. Valid until the next stream_read() of the same reader. */
@@ -104,6 +106,7 @@ struct stream_event {
 		struct device_name device;
 		struct stream_tcp tcp;
 		struct nt_resent resent;
+		struct disk_sample disk;
 		struct nt_path_event path;
 	};
 };

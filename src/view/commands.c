@@ -808,6 +808,8 @@ enum {
 	BLOCKED_DISK_OTHERS,
 	BLOCKED_DISK_MEAN,
 	BLOCKED_DISK_UNKNOWN,
+	BLOCKED_LOCAL_SHARE,
+	BLOCKED_LOCAL,
 };
 
 static void get_disk_mean(const void *row, const struct column *c, struct value *v)
@@ -816,6 +818,22 @@ static void get_disk_mean(const void *row, const struct column *c, struct value 
 
 	value_natural(v, b->disk ? b->disk_ns / b->disk : 0);
 	v->none = !b->disk;
+}
+
+static void get_local_share(const void *row, const struct column *c, struct value *v)
+{
+	const struct blocked *b = row;
+
+	value_real(v, b->use_ns ? (double)b->local_ns / (double)b->use_ns : 0);
+	v->none = !b->use_ns;
+}
+
+static void get_local(const void *row, const struct column *c, struct value *v)
+{
+	const struct blocked *b = row;
+
+	value_text(v, b->local);
+	v->none = !b->local_ns;
 }
 
 #define OF_BLOCKED(member) COLUMN_FIELD(struct blocked, member)
@@ -836,6 +854,10 @@ static const struct column blocked[] = {
 			       .get = get_disk_mean},
 	[BLOCKED_DISK_UNKNOWN] = {"disk_unknown", "disk, unknown connections", .unit = UNIT_COUNT,
 				  OF_BLOCKED(disk_unknown), .least = 1},
+	[BLOCKED_LOCAL_SHARE] = {"disk_local_share", "disk, the target's own", .unit = UNIT_SHARE,
+				 .get = get_local_share},
+	[BLOCKED_LOCAL] = {"disk_local", "disk, most of its own", .unit = UNIT_TEXT,
+			   .get = get_local},
 };
 
 const struct columns blocked_columns = COLUMNS("meanwhile", blocked);
@@ -867,6 +889,13 @@ void story_print_blocked(const struct blocked *b, bool target, FILE *f)
 		PHRASE("\n             it may have done ", BLOCKED_DISK_UNKNOWN,
 		       .after = " more, of connections whose names are not known"),
 	};
+	static const struct phrase use[] = {
+		PHRASE("\n             of its disk's time then, processes of the target itself had ",
+		       BLOCKED_LOCAL_SHARE, .style = LINE_CELL),
+	};
+	static const struct phrase most[] = {
+		PHRASE(", most of it ", BLOCKED_LOCAL),
+	};
 
 	if (!b)
 		return;
@@ -879,5 +908,9 @@ void story_print_blocked(const struct blocked *b, bool target, FILE *f)
 		LINE_PRINT(f, &blocked_columns, disk, b);
 	if (target && b->disk_unknown)
 		LINE_PRINT(f, &blocked_columns, unknown, b);
+	if (target && b->use_ns)
+		LINE_PRINT(f, &blocked_columns, use, b);
+	if (target && b->local_ns)
+		LINE_PRINT(f, &blocked_columns, most, b);
 	fputs("\n", f);
 }

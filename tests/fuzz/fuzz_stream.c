@@ -146,12 +146,17 @@ static void check_event(const struct stream_event *e)
 	case STREAM_DEVICE:
 		CHECK_ARRAY(e->device.subsysnqn);
 		CHECK_ARRAY(e->device.name);
+		CHECK_ARRAY(e->device.disk);
 		break;
 	case STREAM_PATH:
 		CHECK_ARRAY(e->path.subsysnqn);
 		break;
 	case STREAM_TCP:
 		CHECK_ARRAY(e->tcp.state.congestion);
+		break;
+	case STREAM_DISK:
+		CHECK_ARRAY(e->disk.disk);
+		CHECK_ARRAY(e->disk.who);
 		break;
 	case STREAM_RECORD:
 		ASSERT(e->record.side < NT_SIDES);
@@ -197,6 +202,8 @@ static size_t event_size(const struct stream_event *e)
 		return sizeof(e->tcp);
 	case STREAM_RESENT:
 		return sizeof(e->resent);
+	case STREAM_DISK:
+		return offsetof(struct disk_sample, user) + sizeof(e->disk.user);
 	}
 	ASSERT(!"a known type");
 	return 0;

@@ -125,7 +125,16 @@ static void make_whole(const char *name, enum nt_side side, unsigned int records
 					.device = {.subsysnqn = "nqn.2024-01.org.example:disk",
 						   .instance = 0,
 						   .nsid = 1,
-						   .name = "nvme0n1"}});
+						   .name = "nvme0n1",
+						   .disk = "nvme0n1"}});
+	append(w, (struct stream_event){.type = STREAM_DISK,
+					.disk = {.from_ns = 1400000000,
+						 .to_ns = 1600000000,
+						 .disk = "nvme0c0n1",
+						 .user = DISK_CGROUP,
+						 .who = "/a",
+						 .requests = 3,
+						 .ns = 90000000}});
 	append(w, (struct stream_event){.type = STREAM_PATH,
 					.path = {.ns = 1500000000,
 						 .state = NT_PATH_CONNECTING,

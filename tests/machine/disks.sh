@@ -119,6 +119,32 @@ for who in "host $nqn:host-a 300" "host $nqn:host-b 200" "cgroup /backup 400" "c
 	equal "serve: requests of $name" "$(sed -n "s|^ntprof_disk_requests_total{.*disk=\"${shared#/dev/}\",by=\"$by\",who=\"$name\"} ||p" page)" "$requests"
 done
 
+# Recorded, for one slow command: a read that has to wait for what a cgroup of the target has the disk do, and one that has not.
+pids=()
+tracer_start host.log record --host --force -o host.ntp
+pids+=("$tracer_pid")
+tracer_start target.log record --target --disks --force -o target.ntp
+pids+=("$tracer_pid")
+load / "$(host_device "${ctrl[a]}" 2)" 20 1 --rw=randread --bs=4k
+load /backup "$shared" 800 8 --rw=randread --bs=16k &
+backup=$!
+load / "$(host_device "${ctrl[a]}" 1)" 40 1 --rw=randread --bs=4k
+wait $backup
+tracer_stop "${pids[@]}"
+cat target.log.err
+# local_of NSID: share in percent, and whose most of it was, of the slowest command.
+local_of() {
+	ntprof-bpf report --slowest 1 --nsid "$1" --op read host.ntp target.ntp |
+		sed -nE "s/.*of its disk's time then, processes of the target itself had ([0-9.]+) %(, most of it (.*))?\$/\1 \3/p"
+}
+read -r share who < <(local_of 1)
+within "a slow command: processes of the target had most of its disk's time" "${share:-none}" 60 100
+equal "and whose they were" "$who" /backup
+equal "its JSON says it" "$(ntprof-bpf report --slowest 1 --nsid 1 --op read --format json host.ntp target.ntp |
+	grep -o '"disk_local": *"[^"]*"' | head -n 1 | tr -d ' ')" '"disk_local":"/backup"'
+read -r share who < <(local_of 2)
+equal "none of them used the other disk" "${share:-none} $who" "0.0 "
+
 for name in a b; do
 	host_disconnect "${ctrl[$name]}"
 done

@@ -249,6 +249,17 @@ static inline void assert_event(const struct stream_event *a, const struct strea
 		assert_int_equal(a->device.instance, b->device.instance);
 		assert_int_equal(a->device.nsid, b->device.nsid);
 		assert_string_equal(a->device.name, b->device.name);
+		assert_string_equal(a->device.disk, b->device.disk);
+		break;
+	case STREAM_DISK:
+		assert_int_equal(a->disk.from_ns, b->disk.from_ns);
+		assert_int_equal(a->disk.to_ns, b->disk.to_ns);
+		assert_string_equal(a->disk.disk, b->disk.disk);
+		assert_int_equal(a->disk.user, b->disk.user);
+		assert_string_equal(a->disk.who, b->disk.who);
+		assert_int_equal(a->disk.requests, b->disk.requests);
+		assert_int_equal(a->disk.bytes, b->disk.bytes);
+		assert_int_equal(a->disk.ns, b->disk.ns);
 		break;
 	case STREAM_PATH:
 		assert_int_equal(a->path.ns, b->path.ns);

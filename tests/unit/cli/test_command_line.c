@@ -48,10 +48,8 @@ static void an_option_of_another_verb_is_refused(void **state)
 	RUN(&r, "--host", "--every=1s", "--by", "op");
 	assert_refused(&r, "--every is an option of report, not of live: see ntprof-bpf live "
 			   "--help; it has rows of each --interval");
-	RUN(&r, "record", "--target", "--disks");
-	assert_refused(
-		&r, "--disks is an option of live and serve, not of record: see ntprof-bpf record "
-		    "--help; record --target --points fine has the time in the disk");
+	RUN(&r, "trace", "--target", "--disks");
+	assert_refused(&r, "--disks is an option of live, record and serve, not of trace: see");
 	RUN(&r, "report", "x", "-n3");
 	assert_refused(&r, "--count is an option of live, trace and record, not of report: see");
 	RUN(&r, "-i", "1", "--host", "trace");
@@ -254,6 +252,9 @@ static void what_is_wrong_is_named(void **state)
 		{{"--target", "--format=csv", "--disks"}, "--disks is for --format text and json"},
 		{{"--host", "--disks"}, "--disks is for --target"},
 		{{"serve", "--host", "--disks"}, "--disks is for --target"},
+		{{"record", "--host", "-o", "x", "--disks"}, "--disks is for --target"},
+		{{"record", "--target", "-o", "x", "--disks", "--burst", "1s/60s"},
+		 "--disks and --burst"},
 		{{"--target", "--disks", "--burst", "1s/60s"}, "--disks and --burst"},
 		{{"--host", "--format=csv", "--histogram"},
 		 "--histogram is for --format text and json"},

@@ -229,6 +229,63 @@ static void the_targets_worker_and_its_answers_are_of_the_queue(void **state)
 	blocked_free(b);
 }
 
+/* Its target had it at the disk from 2000 to 4000. */
+static void who_used_its_disk_then_is_known(void **state)
+{
+	struct slow_command c = slow();
+	struct blocked_reader *b = blocked_new(&c, 1);
+	struct device_name on = {.nsid = 1, .disk = "nvme0n1"};
+	const struct disk_sample uses[] = {
+		{.from_ns = 1000, .to_ns = 2000, .disk = "nvme0n1", .user = DISK_CGROUP, .ns = 1},
+		{.from_ns = 4000, .to_ns = 5000, .disk = "nvme0n1", .user = DISK_CGROUP, .ns = 1},
+		{.from_ns = 2000, .to_ns = 3000, .disk = "nvme0n2", .user = DISK_CGROUP, .ns = 1},
+		{.from_ns = 1000, .to_ns = 2001, .disk = "nvme0n1", .user = DISK_HOST, .ns = 100},
+		/* A path of it. */
+		{.from_ns = 1000,
+		 .to_ns = 2001,
+		 .disk = "nvme0c3n1",
+		 .user = DISK_CGROUP,
+		 .who = "/backup",
+		 .ns = 250},
+		{.from_ns = 2001,
+		 .to_ns = 5000,
+		 .disk = "nvme0n1",
+		 .user = DISK_CGROUP,
+		 .who = "/scrub",
+		 .ns = 50},
+		{.from_ns = 2001, .to_ns = 5000, .disk = "nvme0n1", .user = DISK_KERNEL, .ns = 100},
+	};
+
+	snprintf(on.subsysnqn, sizeof(on.subsysnqn), "nqn.a");
+	assert_int_equal(blocked_device(b, 1, &on), 0);
+	blocked_use(b, 1, &uses[3]);
+	assert_int_equal(blocked_of(b, 0)->use_ns, 0);
+	announce(b, 7, "nqn.a", "host1");
+	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+		blocked_use(b, 1, &uses[i]);
+	/* Another machine's. */
+	blocked_use(b, 2, &uses[4]);
+	assert_int_equal(blocked_of(b, 0)->use_ns, 500);
+	assert_int_equal(blocked_of(b, 0)->local_ns, 300);
+	assert_string_equal(blocked_of(b, 0)->local, "/backup");
+	blocked_free(b);
+}
+
+static void a_file_has_no_disk_that_is_used(void **state)
+{
+	const struct disk_sample use = {.from_ns = 1, .to_ns = 9000, .user = DISK_CGROUP, .ns = 1};
+	struct device_name on = {.nsid = 1};
+	struct slow_command c = slow();
+	struct blocked_reader *b = blocked_new(&c, 1);
+
+	snprintf(on.subsysnqn, sizeof(on.subsysnqn), "nqn.a");
+	assert_int_equal(blocked_device(b, 1, &on), 0);
+	announce(b, 7, "nqn.a", "host1");
+	blocked_use(b, 1, &use);
+	assert_int_equal(blocked_of(b, 0)->use_ns, 0);
+	blocked_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -238,6 +295,8 @@ int main(void)
 		cmocka_unit_test(namespaces_on_one_disk_are_one),
 		cmocka_unit_test(others_of_connections_past_the_limit_are_counted_apart),
 		cmocka_unit_test(the_targets_worker_and_its_answers_are_of_the_queue),
+		cmocka_unit_test(who_used_its_disk_then_is_known),
+		cmocka_unit_test(a_file_has_no_disk_that_is_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,8 +77,17 @@ static void every_type_of_event_comes_back(void **state)
 						       .instance = DEVICE_ANY_INSTANCE,
 						       .nsid = 7,
 						       .name = "/dev/sda",
-						       .block_bytes = 4096}};
-
+						       .block_bytes = 4096,
+						       .disk = "sda"}};
+	const struct stream_event disk = {.type = STREAM_DISK,
+					  .disk = {.from_ns = 1ULL << 40,
+						   .to_ns = 1ULL << 41,
+						   .disk = "nvme0c1n1",
+						   .user = DISK_OTHERS,
+						   .who = "/a/b",
+						   .requests = 1ULL << 33,
+						   .bytes = 1ULL << 45,
+						   .ns = ~0ULL}};
 	const struct stream_event path = {.type = STREAM_PATH,
 					  .path = {.ns = 1ULL << 50,
 						   .instance = 70000,
@@ -98,6 +107,7 @@ static void every_type_of_event_comes_back(void **state)
 	must_write(w, origin);
 	must_write(w, device);
 	must_write(w, path);
+	must_write(w, disk);
 	must_write(w, record);
 	must_write(w, burst);
 	must_write(w, losses_event());
@@ -112,6 +122,7 @@ static void every_type_of_event_comes_back(void **state)
 	must_read(r, origin);
 	must_read(r, device);
 	must_read(r, path);
+	must_read(r, disk);
 	must_read(r, record);
 	must_read(r, burst);
 	must_read(r, losses_event());

@@ -484,6 +484,26 @@ static void others_of_unknown_connections_are_told_if_there_are_some(void **stat
 					"connections whose names are not known\n"));
 }
 
+static void processes_of_the_target_have_their_share_of_the_disk(void **state)
+{
+	struct blocked b = {.disk = 2, .disk_ns = 3000, .use_ns = 4000};
+
+	story_print_blocked(&b, true, out);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(written,
+			       "1.50us\n             of its disk's time then, processes of the "
+			       "target itself had 0.0 %\n"));
+	b.local_ns = 3000;
+	snprintf(b.local, sizeof(b.local), "/a\x1b[2J");
+	story_print_blocked(&b, true, out);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(written, "had 75.0 %, most of it /a\\x1b[2J\n"));
+	/* Of a command that is the host's alone nothing is known. */
+	story_print_blocked(&b, false, out);
+	assert_int_equal(fflush(out), 0);
+	assert_null(strstr(strstr(written, "75.0 %") + 1, "75.0 %"));
+}
+
 static void must_tell(const struct slow_command *slow, const char *end, bool target)
 {
 	story_print(slow, &no_clock, out, 80);
@@ -566,6 +586,7 @@ int main(void)
 		LINE_TEST(story_has_the_command_of_the_targets_disk),
 		LINE_TEST(story_has_a_diagram_if_there_is_room),
 		LINE_TEST(story_of_a_command_without_arrivals_joins_their_stages),
+		LINE_TEST(processes_of_the_target_have_their_share_of_the_disk),
 		LINE_TEST(others_of_unknown_connections_are_told_if_there_are_some),
 		LINE_TEST(story_has_both_sides_on_the_hosts_clock),
 		LINE_TEST(story_of_a_command_that_was_given_up_says_how_it_ended),
