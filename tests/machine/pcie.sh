@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A host's disks of PCIe: every command is counted once, as what it is, on its namespace, and its three stages add up;
 # polled queues, passthrough, zones, errors, timeouts, resets and a disk that is pulled out lose none; controllers of TCP beside them.
-# run with: --nvme 2000000,iops=30,zones --add /usr/bin/curl:/usr/bin/curl --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12
+# run with: --nvme 2000000,iops=12,zones --add /usr/bin/curl:/usr/bin/curl --add /usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12:/usr/lib/x86_64-linux-gnu/libmicrohttpd.so.12
 # takes: 100
 set -u
 . /lib/machine.sh
@@ -168,7 +168,7 @@ recorder=$tracer_pid
 tracer_start /tmp/serve.out serve --host --transport pcie -i 200ms --points all --listen 127.0.0.1:9998
 server=$tracer_pid
 job --rw=randread --bs=4k --number_ios=100
-fio --name=x --filename=/dev/nvme0n2 --direct=1 --rw=randread --bs=4k --size=100M --number_ios=50 >/tmp/fio 2>&1 || cat /tmp/fio
+fio --name=x --filename=/dev/nvme0n2 --direct=1 --rw=randread --bs=4k --size=100M --number_ios=20 >/tmp/fio 2>&1 || cat /tmp/fio
 tracer_stop "$recorder"
 on_page() {
 	grep "^$1{" /tmp/page | grep 'operation="read"' | grep "$2" | awk '{ n += $NF } END { printf "%.0f\n", n }'
@@ -176,15 +176,15 @@ on_page() {
 page_has() {
 	curl -sS --fail -o /tmp/page http://127.0.0.1:9998/metrics && [[ $(on_page ntprof_commands_total 'controller="nvme0"') == "$1" ]]
 }
-check "serve has all reads" wait_for -t 20 page_has 150
+check "serve has all reads" wait_for -t 20 page_has 120
 tracer_stop "$server"
 cat /tmp/serve.out.err
 grep '^ntprof_stage_duration_seconds_count.*read' /tmp/page | sed 's/^/# /'
-equal "and their stage of the device" "$(on_page ntprof_stage_duration_seconds_count 'stage="transport_and_device"')" 150
+equal "and their stage of the device" "$(on_page ntprof_stage_duration_seconds_count 'stage="transport_and_device"')" 120
 ntprof-bpf report /tmp/r.ntp >/tmp/report
 equal "the page has the transport of its controller" \
 	"$(sed -n 's/^ntprof_controller_info{.*controller="nvme0".*transport="\(.*\)"} 1$/\1/p' /tmp/page)" pcie
-equal "a recording has the commands of its disk only" "$(commands /tmp/report read)" 50
+equal "a recording has the commands of its disk only" "$(commands /tmp/report read)" 20
 check "the report has the stages of its transport" grep -q transport_and_device /tmp/report
 equal "and no others" "$(grep -c nvme_tcp_submission /tmp/report)" 0
 
@@ -239,7 +239,7 @@ equal "the kernel's sums of the stages of both are their latencies" \
 	"$(total /tmp/both.err 8 stage read)" "$(latencies /tmp/both read)"
 
 # A target whose disks are of PCIe: their commands are in parts, and the target knows what its disk's driver calls each. The first disk
-# takes its time for each command; the second one is held back by qemu as well, which is in the device's part.
+# takes its time for each command; the second one is held back by qemu as well, to so many commands a second, which is in the device's part.
 cd /tmp || exit 1
 target_subsystem nqn.2024-01.io.ntprof:disk "$(host_device nvme0 1)" "$(host_device nvme0 2)"
 below=$(host_connect nqn.2024-01.io.ntprof:disk -i 1)
@@ -253,17 +253,17 @@ tracer_start entries trace --host --transport pcie --nsid 2 --op read --events
 clat=()
 for nsid in 1 2; do
 	clat[nsid]=$(fio --name=x --filename="$(host_device "$below" $nsid)" --direct=1 --ioengine=libaio --iodepth=1 --rw=randread --bs=4k \
-		--size=32M --number_ios=100 --output-format=terse --terse-version=3 | awk -F\; '{ printf "%.0f", $16 * 1000 }')
+		--size=32M --number_ios=40 --output-format=terse --terse-version=3 | awk -F\; '{ printf "%.0f", $16 * 1000 }')
 done
 tracer_stop "${sides[@]}" "$tracer_pid"
 cat target.log.err
 equal "without --transport it is TCP where there is nvme-tcp" \
-	"$(ntprof-bpf report host.ntp | awk '$1 == "commands" && $2 == "read" { print $3 }') $(ntprof-bpf report host.ntp | grep -c transport_and_device)" "200 0"
+	"$(ntprof-bpf report host.ntp | awk '$1 == "commands" && $2 == "read" { print $3 }') $(ntprof-bpf report host.ntp | grep -c transport_and_device)" "80 0"
 device=()
 for nsid in 1 2; do
 	ntprof-bpf report --op read --nsid $nsid host.ntp target.ntp >report
 	grep -E '^merged_stage read (target_block|target_sub|device)' report | sed "s/^/# $nsid: /"
-	equal "every read of the target's disk $nsid is merged" "$(awk '$1 == "merged" && $2 == "read" { print $3 }' report)" 100
+	equal "every read of the target's disk $nsid is merged" "$(awk '$1 == "merged" && $2 == "read" { print $3 }' report)" 40
 	equal "none is without parts" "$(grep -c '^merged_stage read target_subsystem' report)" 0
 	equal "their stages add up" "$(total report 0 merged_stage read)" "$(total report 0 merged read)"
 	device[nsid]=$(awk '$1 == "merged_stage" && $3 == "device" { print $4 }' report)
@@ -276,7 +276,7 @@ within "and so much more is the device's" $((device[2] - device[1])) $((put * 9 
 ntprof-bpf report --op read --nsid 2 --commands target.ntp |
 	sed -n 's/.* slba=\([0-9]*\) length=\([0-9]*\) .* disk_queue=\([0-9]*\) disk_cid=\(0x[0-9a-f]*\) .*/q\3 \4 \1 \2/p' | sort >of_target
 sed -n 's/.* host nvme0 \(q[0-9]*\) begin cid=\(0x[0-9a-f]*\) read .* slba=\([0-9]*\) length=\([0-9]*\) .*/\1 \2 \3 \4/p' entries | sort >of_disk
-equal "each has the disk's own command" "$(wc -l <of_target)" 100
+equal "each has the disk's own command" "$(wc -l <of_target)" 40
 check "which is the one that the disk's driver has sent" cmp of_target of_disk
 check "the story of a slow one says it" sh -c "ntprof-bpf report --slowest 1 --nsid 2 --op read host.ntp target.ntp |
 	grep -qE '^  at $(host_device nvme0 2) it is the command of queue [0-9]+ with cid 0x[0-9a-f]+$'"
