@@ -9,12 +9,21 @@ set -u
 
 disk_ns=2000000 # what a disk takes for each command, at least
 modprobe nvme poll_queues=1
-wait_for test -b /dev/nvme0n2
-# Linux 6.12 looks at namespaces side by side: the first disk may be of the second one.
-path=$(host_path nvme0 "$(</sys/block/nvme0n1/nsid)")
+# Linux 6.12 looks at namespaces side by side: the first disk may be that of the second one. ${disk[NSID]} is that of each.
+disk=()
+have_disks() {
+	local nsid
+
+	disk=()
+	for nsid in 1 2 3; do
+		disk[nsid]=$(host_device nvme0 $nsid) || return
+	done
+	path=$(host_path nvme0 1)
+}
+wait_for have_disks
 
 job() {
-	fio --name=x --filename=/dev/nvme0n1 --direct=1 --ioengine=libaio --size=100M "$@" >/tmp/fio 2>&1 || cat /tmp/fio
+	fio --name=x --filename="${disk[1]}" --direct=1 --ioengine=libaio --size=100M "$@" >/tmp/fio 2>&1 || cat /tmp/fio
 }
 
 # Nothing is said of a transport: there is no nvme-tcp.
@@ -78,10 +87,10 @@ tracer_start /tmp/ways trace --host --events --summary
 ways=$tracer_pid
 job --ioengine=io_uring --hipri --rw=randread --bs=4k --iodepth=4 --number_ios=100
 polled=$(nvme list-ns /dev/nvme0 >/dev/null; awk '/read/ && / end /' /tmp/ways | wc -l)
-fio --name=x --filename=/dev/ng0n1 --ioengine=io_uring_cmd --cmd_type=nvme --rw=randwrite --bs=4k --iodepth=4 --size=100M \
+fio --name=x --filename="${disk[1]/nvme/ng}" --ioengine=io_uring_cmd --cmd_type=nvme --rw=randwrite --bs=4k --iodepth=4 --size=100M \
 	--number_ios=100 >/tmp/fio 2>&1 || cat /tmp/fio
 for ((i = 0; i < 3; i++)); do
-	nvme flush /dev/nvme0n1 >/dev/null
+	nvme flush "${disk[1]}" >/dev/null
 	nvme set-feature /dev/nvme0 -f 4 -v 0x150 >/dev/null
 done
 tracer_stop "$ways"
@@ -99,7 +108,6 @@ check "stacks end in the driver of PCIe" grep -q 'nvme_queue_rqs\?' /tmp/stacks
 
 # Zones: appends to them and what manages them have names and histograms of their own, and are as many as the kernel has prepared.
 tracing=/sys/kernel/tracing
-wait_for test -b /dev/nvme0n3
 echo 'nsid == 3' >$tracing/events/nvme/nvme_setup_cmd/filter
 echo 1 >$tracing/events/nvme/nvme_setup_cmd/enable
 tracer_start /tmp/zone_events trace --host --nsid 3 --events
@@ -108,14 +116,14 @@ tracer_start /tmp/zones --host --nsid 3 --by opcode --bucket-shift 4
 zone_tracers+=("$tracer_pid")
 head -c 4096 /dev/zero >/tmp/data
 for ((i = 0; i < 5; i++)); do
-	nvme zns zone-append /dev/nvme0n3 --zslba=0 -z 4096 -d /tmp/data >/dev/null
+	nvme zns zone-append "${disk[3]}" --zslba=0 -z 4096 -d /tmp/data >/dev/null
 done
 for ((i = 0; i < 3; i++)); do
-	nvme zns open-zone /dev/nvme0n3 --start-lba=0x8000 >/dev/null
-	nvme zns reset-zone /dev/nvme0n3 --start-lba=0x8000 >/dev/null
+	nvme zns open-zone "${disk[3]}" --start-lba=0x8000 >/dev/null
+	nvme zns reset-zone "${disk[3]}" --start-lba=0x8000 >/dev/null
 done
-nvme zns report-zones /dev/nvme0n3 -d 2 >/dev/null
-fio --name=x --filename=/dev/nvme0n3 --direct=1 --ioengine=psync --zonemode=zbd --rw=randrw --bs=4k --number_ios=100 --offset=64m --size=64m \
+nvme zns report-zones "${disk[3]}" -d 2 >/dev/null
+fio --name=x --filename="${disk[3]}" --direct=1 --ioengine=psync --zonemode=zbd --rw=randrw --bs=4k --number_ios=100 --offset=64m --size=64m \
 	>/tmp/fio 2>&1 || cat /tmp/fio
 tracer_stop "${zone_tracers[@]}"
 echo 0 >$tracing/events/nvme/nvme_setup_cmd/enable
@@ -140,8 +148,8 @@ equal "and where an append has written to" "$(sed -n 's/.* end .* zone_append .*
 tracer_start /tmp/live --host -i 1 --format json
 live=$tracer_pid
 for ((i = 0; i < 5; i++)); do
-	nvme read /dev/nvme0n1 -s 999999999 -z 4096 >/dev/null 2>&1
-	nvme read /dev/nvme0n2 -s 0 -z 4096 >/dev/null 2>&1
+	nvme read "${disk[1]}" -s 999999999 -z 4096 >/dev/null 2>&1
+	nvme read "${disk[2]}" -s 0 -z 4096 >/dev/null 2>&1
 done
 nvme id-ctrl /dev/nvme0 >/dev/null
 job --rw=randread --bs=4k --iodepth=4 --time_based --runtime=3 &
@@ -163,12 +171,12 @@ for name in overwritten no_start point_missing no_slot probe_missed; do
 done
 
 # Recorded, selected by the disk, and reported.
-tracer_start /tmp/record record --host --device /dev/nvme0n2 -o /tmp/r.ntp
+tracer_start /tmp/record record --host --device "${disk[2]}" -o /tmp/r.ntp
 recorder=$tracer_pid
 tracer_start /tmp/serve.out serve --host --transport pcie -i 200ms --points all --listen 127.0.0.1:9998
 server=$tracer_pid
 job --rw=randread --bs=4k --number_ios=100
-fio --name=x --filename=/dev/nvme0n2 --direct=1 --rw=randread --bs=4k --size=100M --number_ios=20 >/tmp/fio 2>&1 || cat /tmp/fio
+fio --name=x --filename="${disk[2]}" --direct=1 --rw=randread --bs=4k --size=100M --number_ios=20 >/tmp/fio 2>&1 || cat /tmp/fio
 tracer_stop "$recorder"
 on_page() {
 	grep "^$1{" /tmp/page | grep 'operation="read"' | grep "$2" | awk '{ n += $NF } END { printf "%.0f\n", n }'
@@ -298,7 +306,7 @@ wait $!
 tracer_start /tmp/admin trace --host --transport pcie --admin
 admin=$tracer_pid
 echo 1 >/sys/bus/pci/rescan
-wait_for test -b /dev/nvme0n1
+wait_for have_disks
 job --rw=randread --bs=4k --number_ios=50
 tracer_stop "$admin" "$gone"
 equal "a disk that is pulled out ends nothing else" $? 0
@@ -312,8 +320,6 @@ equal "a disk that comes has one name" "$(grep -o '"peer":"[^"]*"' /tmp/gone | s
 check "the doorbells are shadow doorbells" grep -q ' end .* doorbell_buffer_config .* success ' /tmp/admin
 
 # Ejected under load, as qemu's device_del asks for it.
-wait_for host_path nvme0 "$(</sys/block/nvme0n1/nsid)" >/dev/null
-path=$(host_path nvme0 "$(</sys/block/nvme0n1/nsid)")
 address=$(readlink /sys/class/nvme/nvme0/device)
 slot=$(grep -lx "${address:(-12):10}" /sys/bus/pci/slots/*/address)
 tracer_start /tmp/ejected --host --transport pcie -i 1
