@@ -224,6 +224,7 @@ struct queue_ends {
  * @subsysnqn, @hostnqn, @address: "" if unknown; @address on the host only
  * @ends: as this side sees them
  * @transport: enum nt_transport
+ * @queues: how many its controller has, the admin queue included; 0 if unknown; on the host only
  */
 struct queue_info {
 	uint32_t slot;
@@ -237,6 +238,7 @@ struct queue_info {
 	char address[QUEUE_ADDRESS_LEN];
 	struct queue_ends ends;
 	uint8_t transport;
+	uint16_t queues;
 };
 
 /*

@@ -573,17 +573,18 @@ static bool had_more(const struct tail *t, const struct why *w)
 }
 
 /*
- * The busiest queue's part of its controller's commands, if the controller has others, and it is
- * not the storage that has the time, which all queues share.
+ * The busiest queue's part of its controller's commands, if the controller has others. Slow
+ * commands wait for those ahead of them, and not at the storage, which all queues share: what holds
+ * up one command holds it up on any queue.
  */
 static double figure_few_queues(const struct tail *t, const struct why *w)
 {
-	double most = 0, there = t->place_gap[PLACE_HOST] + t->place_gap[PLACE_TARGET];
+	double most = 0;
 
 	if (!t->host)
 		return NAN;
 	if (place(t, PLACE_DISK) >= rules[CAUSE_DISK].least ||
-	    (there * 2 < t->gap_ns && !(figure_depth(t, w) >= rules[CAUSE_DEPTH].least)))
+	    !(figure_depth(t, w) >= rules[CAUSE_DEPTH].least))
 		return 0;
 	for (unsigned int i = 0; i < w->nr_ctrls; i++) {
 		double in = 0, busiest = 0;

@@ -493,6 +493,7 @@ static const struct wire_field queue_fields[] = {
 	LATER_NUMBER(queue.ends.local_port),
 	LATER_NUMBER(queue.ends.remote_port),
 	LATER_NUMBER(queue.transport),
+	LATER_NUMBER(queue.queues),
 	{0},
 };
 

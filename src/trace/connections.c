@@ -461,7 +461,7 @@ void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, stru
 	const struct nt_queue *k = &t->object.queues[slot];
 	bool identified = is_identified(k);
 	struct nt_names names;
-	char controller[32];
+	char controller[32], queues[16];
 
 	*q = (struct queue_info){
 		.slot = slot,
@@ -483,6 +483,8 @@ void connections_queue(const struct tracer *t, uint32_t slot, uint32_t gen, stru
 			snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", names.hostnqn);
 		}
 		sysfs_read(q->address, sizeof(q->address), controller, "address");
+		sysfs_read(queues, sizeof(queues), controller, "queue_count");
+		q->queues = (uint16_t)strtoul(queues, NULL, 10);
 	} else if (identified && k->gen == gen) {
 		snprintf(q->subsysnqn, sizeof(q->subsysnqn), "%s", t->object.names[slot].subsysnqn);
 		snprintf(q->hostnqn, sizeof(q->hostnqn), "%s", t->object.names[slot].hostnqn);

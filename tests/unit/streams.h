@@ -72,7 +72,8 @@ static inline struct stream_event queue_event(void)
 					   .qid = 4,
 					   .sqsize = 127,
 					   .address = "traddr=127.0.0.1,trsvcid=4420",
-					   .ends = {"127.0.0.1", "2001:db8::1", 40000, 4420}}};
+					   .ends = {"127.0.0.1", "2001:db8::1", 40000, 4420},
+					   .queues = 129}};
 
 	memset(e.queue.subsysnqn, 'n', NT_NQN_LEN - 1);
 	strcpy(e.queue.hostnqn, "nqn.2014-08.org.nvmexpress:h\xc3\xb6st\x1b[1m");

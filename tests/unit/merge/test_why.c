@@ -172,6 +172,52 @@ static void one_queue_of_four_is_not_the_cause_if_the_disk_has_the_time(void **s
 	assert_true(t.figure[CAUSE_FEW_QUEUES] < cause_least(CAUSE_FEW_QUEUES));
 }
 
+/*
+ * The first queue of a controller with @queues of them has all commands, and no other one has
+ * announced itself. With @bursts 40 of 100 begin together, and their connection carries one after
+ * the other; else one of 50 is late.
+ */
+static void all_on_one_queue(uint16_t queues, bool bursts, struct tail *t)
+{
+	const struct queue_info q = {.qid = 1, .queues = queues};
+
+	assert_int_equal(why_queue(w, 0, NT_HOST, &q), 0);
+	for (unsigned int i = 0; i < 60000; i++) {
+		unsigned int k = bursts && i % 100 < 40 ? i % 100 : 0;
+
+		add(0, SECOND + (i / 100 * 100 + (k ? 0 : i % 100)) * MS, 50 * US,
+		    !bursts && i % 50 == 7 ? 10 * MS : (k + 1) * 100 * US, 5 * US, 4096);
+	}
+	assert_true(tail_of(w, WHY_READ, true, true, t));
+}
+
+static void queues_without_a_command_are_queues(void **state)
+{
+	struct tail t;
+
+	all_on_one_queue(9, true, &t);
+	assert_int_equal(t.cause, CAUSE_FEW_QUEUES);
+	assert_true(t.figure[CAUSE_FEW_QUEUES] == 1);
+}
+
+static void a_controller_with_few_queues_has_no_other_one_to_use(void **state)
+{
+	struct tail t;
+
+	all_on_one_queue(4, true, &t);
+	assert_int_equal(t.cause, CAUSE_DEPTH);
+}
+
+/* One thread has no use for other queues: what is late is late for one command as well. */
+static void one_queue_of_many_is_not_the_cause_if_nothing_waits_for_others(void **state)
+{
+	struct tail t;
+
+	all_on_one_queue(9, false, &t);
+	assert_int_equal(t.cause, CAUSE_NETWORK);
+	assert_true(t.figure[CAUSE_FEW_QUEUES] == 0);
+}
+
 /* 20 of 100 commands begin together, but only 2 of them leave the block layer at a time. */
 static void tags(uint64_t disk)
 {
@@ -513,6 +559,9 @@ int main(void)
 		TEST(a_sample_of_the_fast_commands_says_the_same),
 		TEST(a_sample_of_commands_in_flight_says_the_same),
 		TEST(one_queue_of_four_is_not_the_cause_if_the_disk_has_the_time),
+		TEST(queues_without_a_command_are_queues),
+		TEST(a_controller_with_few_queues_has_no_other_one_to_use),
+		TEST(one_queue_of_many_is_not_the_cause_if_nothing_waits_for_others),
 		TEST(a_wait_for_tags_is_of_the_block_layer),
 		TEST(a_wait_for_tags_is_depth_if_the_disk_is_slower_as_well),
 		TEST(a_wait_for_tags_of_one_array_is_of_the_block_layer),
