@@ -79,6 +79,7 @@ struct tcp_sock___state {
 	__u32 lost_out;
 	__u32 retrans_out;
 	__u32 total_retrans;
+	__u32 dsack_dups;
 	__u32 mss_cache;
 	__u32 snd_wnd;
 	__u32 write_seq;
@@ -154,6 +155,7 @@ static __always_inline int state_read(struct nt_tcp_state *c, struct sock___stat
 	c->lost = BPF_CORE_READ(tp, lost_out);
 	c->retrans = BPF_CORE_READ(tp, retrans_out);
 	c->total_retrans = BPF_CORE_READ(tp, total_retrans);
+	c->dsack_dups = BPF_CORE_READ(tp, dsack_dups);
 	c->snd_mss = BPF_CORE_READ(tp, mss_cache);
 	c->snd_wnd = BPF_CORE_READ(tp, snd_wnd);
 	c->queued = written - una;

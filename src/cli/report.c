@@ -106,11 +106,13 @@ static const struct nt_record *mark(const struct report *r, unsigned int host_st
 		[NT_HOST] = host_stream, [NT_TARGET] = target_stream};
 	const struct nt_record *const record[NT_SIDES] = {[NT_HOST] = host, [NT_TARGET] = target};
 	const struct nt_record *known = host ?: target;
+	uint32_t again =
+		r->tcp.any_resent ? tcp_history_sent_again(&r->tcp, stream, record, ahead) : 0;
 
-	if (!r->tcp.any_resent || !tcp_history_sent_again(&r->tcp, stream, record, ahead))
+	if (!again)
 		return known;
 	*marked = *known;
-	marked->flags |= NT_F_RETRANSMITTED;
+	marked->flags |= again;
 	return marked;
 }
 

@@ -166,6 +166,25 @@ static int point_add(struct tcp_queue *q, uint64_t ns, const struct nt_tcp_state
 	return 0;
 }
 
+/*
+ * Of what was sent again since the last answer of this kind, the peer had half or more already: it
+ * was slow to acknowledge. Those before the first state are not counted in it.
+ */
+static void find_needless(struct tcp_queue *q, uint64_t ns, const struct nt_tcp_state *s)
+{
+	uint32_t needless = s->dsack_dups - q->open_needless;
+	uint32_t resent = s->total_retrans - q->open_resent;
+
+	if (q->states && !needless && resent && q->lost.nr > q->open &&
+	    ns - q->lost.ns[q->lost.nr - 1] < TCP_NEEDLESS_NS)
+		return;
+	if (q->states && needless && needless >= resent / 2 + resent % 2)
+		q->lost.nr = q->open;
+	q->open = q->lost.nr;
+	q->open_needless = s->dsack_dups;
+	q->open_resent = s->total_retrans;
+}
+
 int tcp_history_state(struct tcp_history *h, unsigned int stream, uint32_t slot, uint32_t gen,
 		      uint64_t ns, const struct nt_tcp_state *s)
 {
@@ -178,6 +197,7 @@ int tcp_history_state(struct tcp_history *h, unsigned int stream, uint32_t slot,
 		return errno == ENOSPC ? 0 : -ENOMEM;
 	if (q->states && ns <= q->last_ns)
 		return 0;
+	find_needless(q, ns, s);
 	if (q->states) {
 		uint64_t time = s->jiffies - q->last.jiffies;
 
@@ -221,23 +241,27 @@ int tcp_history_resent(struct tcp_history *h, unsigned int stream, const struct 
 {
 	struct tcp_stream *of;
 	struct tcp_queue *q = get(h, stream, r->slot, r->gen, &of);
-	uint64_t *at;
+	uint64_t *at, *lost;
 
 	if (!q)
 		return errno == ENOSPC ? 0 : -ENOMEM;
 	/* In order, but for a program that was interrupted. */
-	if (q->nr_resent && r->ns <= q->resent_ns[q->nr_resent - 1])
+	if (q->resent.nr && r->ns <= q->resent.ns[q->resent.nr - 1])
 		return 0;
 	if (of->resent == TCP_HISTORY_TIMES) {
 		of->past_times++;
 		return 0;
 	}
-	at = ARRAY_INSERT(q->resent_ns, q->nr_resent, q->nr_resent);
+	at = ARRAY_INSERT(q->resent.ns, q->resent.nr, q->resent.nr);
 	if (!at)
 		return -ENOMEM;
+	*at = r->ns;
+	lost = ARRAY_INSERT(q->lost.ns, q->lost.nr, q->lost.nr);
+	if (!lost)
+		return -ENOMEM;
+	*lost = r->ns;
 	of->resent++;
 	h->any_resent = true;
-	*at = r->ns;
 	return 0;
 }
 
@@ -260,52 +284,73 @@ unsigned int tcp_history_limits(const struct tcp_history *h, unsigned int stream
 	return low < q->nr_limits ? (unsigned int)q->limit[low].by : 0;
 }
 
-/* Whether it sent a segment again after @from and before @until. */
-static bool between(const struct tcp_queue *q, uint64_t from, uint64_t until)
+/* Whether one of @t is after @from and before @until. */
+static bool between(const struct tcp_times *t, uint64_t from, uint64_t until)
 {
-	size_t low = 0, high = q->nr_resent;
+	size_t low = 0, high = t->nr;
 
 	if (!from || until <= from)
 		return false;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (q->resent_ns[middle] <= from)
+		if (t->ns[middle] <= from)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < q->nr_resent && q->resent_ns[low] < until;
+	return low < t->nr && t->ns[low] < until;
 }
 
-bool tcp_history_sent_again(const struct tcp_history *h, const unsigned int stream[NT_SIDES],
-			    const struct nt_record *const record[NT_SIDES], int64_t target_ahead)
+/* Return: as tcp_history_sent_again() has it, of what @q sent from @from on until it was there. */
+static uint32_t sent_again(const struct tcp_queue *q, uint64_t from, uint64_t until)
+{
+	if (!between(&q->resent, from, until))
+		return 0;
+	return NT_F_RETRANSMITTED | (between(&q->lost, from, until) ? 0 : NT_F_NEEDLESS);
+}
+
+/* Of two parts of the way: nothing was lost if that is so of each that had to do with it. */
+static uint32_t either(uint32_t a, uint32_t b)
+{
+	return !a ? b : !b ? a : (a & b) | NT_F_RETRANSMITTED;
+}
+
+uint32_t tcp_history_sent_again(const struct tcp_history *h, const unsigned int stream[NT_SIDES],
+				const struct nt_record *const record[NT_SIDES],
+				int64_t target_ahead)
 {
 	const struct nt_record *host = record[NT_HOST], *target = record[NT_TARGET];
 	const uint64_t ahead = (uint64_t)target_ahead;
 	const struct tcp_queue *q;
+	uint32_t again = 0;
 
 	if (!h->any_resent)
-		return false;
+		return 0;
 	q = host ? find(h, stream[NT_HOST], host->slot, host->gen) : NULL;
-	if (q && target &&
-	    (between(q, host->points[NT_H_SEND_CMD],
-		     (target->points[NT_T_RX] ?: target->points[NT_T_CMD]) - ahead) ||
-	     between(q, host->points[NT_H_SEND_DATA],
-		     (target->points[NT_T_DATA_RX] ?: target->points[NT_T_DATA]) - ahead)))
-		return true;
-	if (q && !target && between(q, host->points[NT_H_SEND_CMD], record_end_ns(host)))
-		return true;
+	if (q && target)
+		again = either(
+			sent_again(q, host->points[NT_H_SEND_CMD],
+				   (target->points[NT_T_CMD] ?: target->points[NT_T_RX]) - ahead),
+			sent_again(q, host->points[NT_H_SEND_DATA],
+				   (target->points[NT_T_DATA] ?: target->points[NT_T_DATA_RX]) -
+					   ahead));
+	else if (q)
+		again = sent_again(q, host->points[NT_H_SEND_CMD], record_end_ns(host));
 	q = target ? find(h, stream[NT_TARGET], target->slot, target->gen) : NULL;
-	if (!q)
-		return false;
-	if (!host)
-		return between(q, target->points[NT_T_SEND_R2T],
-			       target->points[NT_T_DATA_RX] ?: target->points[NT_T_DATA]) ||
-		       between(q, target->points[NT_T_SEND], record_end_ns(target));
-	return between(q, target->points[NT_T_SEND_R2T],
-		       (host->points[NT_H_R2T_RX] ?: host->points[NT_H_R2T]) + ahead) ||
-	       between(q, target->points[NT_T_SEND], record_end_ns(host) + ahead);
+	if (q && !host)
+		again = either(
+			sent_again(q, target->points[NT_T_SEND_R2T],
+				   target->points[NT_T_DATA] ?: target->points[NT_T_DATA_RX]),
+			sent_again(q, target->points[NT_T_SEND], record_end_ns(target)));
+	else if (q)
+		again = either(again, either(sent_again(q, target->points[NT_T_SEND_R2T],
+							(host->points[NT_H_R2T]
+								 ?: host->points[NT_H_R2T_RX]) +
+								ahead),
+					     sent_again(q, target->points[NT_T_SEND],
+							record_end_ns(host) + ahead)));
+	return again;
 }
 
 static double part(uint32_t last, uint32_t first, uint64_t time)
@@ -379,7 +424,8 @@ void tcp_history_free(struct tcp_history *h)
 	for (unsigned int i = 0; i < h->nr_streams; i++) {
 		for (const struct tcp_queue *q = h->stream[i].queues; q; q = q->hh.next) {
 			free(q->limit);
-			free(q->resent_ns);
+			free(q->resent.ns);
+			free(q->lost.ns);
 			free(q->point);
 		}
 		hash_free(h->stream[i].queues);

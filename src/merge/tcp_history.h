@@ -21,7 +21,7 @@
 #endif
 /* Those of it that have a name and no state so far, 700 bytes each: the oldest gives way. */
 #define TCP_HISTORY_NAMED (4 * TCP_HISTORY_QUEUES)
-/* Times of all connections of a stream: an hour of 72, and so many segments; 4 and 2 MiB. */
+/* Times of all connections of a stream: an hour of 72, and so many segments; 4 and 4 MiB. */
 #ifndef TCP_HISTORY_TIMES
 #define TCP_HISTORY_TIMES (1u << 18)
 #endif
@@ -50,7 +50,9 @@ enum tcp_limit {
  * @first_ns, @last_ns: CLOCK_MONOTONIC of its machine
  * @srtt_us_max, @cwnd_min, @queued_max, @notsent_max: of all states
  * @limit: [@nr_limits] from @first_ns on, the end of each time, and bits of enum tcp_limit
- * @resent_ns: [@nr_resent] when it sent a segment again
+ * @resent: when it sent a segment again; @lost: the same, without what the peer had already
+ * @open: of @lost, those of which it is not known yet whether the peer had them, are from here on;
+ *        @open_resent, @open_needless: the state's counts before them
  * @point: [@nr_points] of its curves, each of 2^@point_shift states but the last, which has
  *         @in_point of them
  */
@@ -78,8 +80,13 @@ struct tcp_queue {
 		uint64_t by;
 	} * limit;
 	size_t nr_limits;
-	uint64_t *resent_ns;
-	size_t nr_resent;
+	struct tcp_times {
+		uint64_t *ns;
+		size_t nr;
+	} resent, lost;
+	size_t open;
+	uint32_t open_resent;
+	uint32_t open_needless;
 	struct tcp_point {
 		uint64_t ns;	  /* of the last of its states */
 		uint32_t srtt_us; /* the longest */
@@ -129,6 +136,9 @@ int tcp_history_queue(struct tcp_history *h, unsigned int stream, enum nt_side s
 int tcp_history_state(struct tcp_history *h, unsigned int stream, uint32_t slot, uint32_t gen,
 		      uint64_t ns, const struct nt_tcp_state *s);
 
+/* An answer that says that a segment was sent again needlessly comes within this time. */
+#define TCP_NEEDLESS_NS 10000000000ULL
+
 /** tcp_history_resent() - a connection sent a segment again; Return: 0 or -ENOMEM */
 int tcp_history_resent(struct tcp_history *h, unsigned int stream, const struct nt_resent *r);
 
@@ -147,9 +157,13 @@ unsigned int tcp_history_limits(const struct tcp_history *h, unsigned int stream
  * @record: [side] one of them may be NULL. The times that only it has are not known then, and
  *          the command counts as on its way until it was answered
  * @target_ahead: the target's clock less the host's, nanoseconds
+ *
+ * Return: NT_F_RETRANSMITTED if so, with NT_F_NEEDLESS if the other side had all of that already:
+ * it was slow to acknowledge, and nothing was lost. Else 0.
  */
-bool tcp_history_sent_again(const struct tcp_history *h, const unsigned int stream[NT_SIDES],
-			    const struct nt_record *const record[NT_SIDES], int64_t target_ahead);
+uint32_t tcp_history_sent_again(const struct tcp_history *h, const unsigned int stream[NT_SIDES],
+				const struct nt_record *const record[NT_SIDES],
+				int64_t target_ahead);
 
 /**
  * tcp_history_rows() - fill @rows with the connections of a stream whose state was read

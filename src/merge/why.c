@@ -644,8 +644,9 @@ static bool has_part(const struct why_command *c, enum why_part part)
 		[WHY_BY_CWND] = TCP_BY_CWND,
 	};
 
-	return part == WHY_RETRANSMITTED ? c->r->flags & NT_F_RETRANSMITTED
-					 : c->limits & limits[part];
+	if (part == WHY_RETRANSMITTED)
+		return (c->r->flags & (NT_F_RETRANSMITTED | NT_F_NEEDLESS)) == NT_F_RETRANSMITTED;
+	return c->limits & limits[part];
 }
 
 /*

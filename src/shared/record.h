@@ -92,6 +92,8 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  * readers find it out, see merge/tcp_history.h
  */
 #define NT_F_RETRANSMITTED (1u << 9)
+/* With NT_F_RETRANSMITTED: the other side had all of that already, so nothing was lost. */
+#define NT_F_NEEDLESS (1u << 11)
 /*
  * It found as many commands in flight as report --max-inflight says, or it is not known how many.
  * Readers find it out, see merge/depths.h

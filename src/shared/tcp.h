@@ -27,6 +27,8 @@
  * @bytes_sent, @bytes_retrans: bytes ever sent, those sent again included, and those sent again
  * @busy, @rwnd_limited, @sndbuf_limited: time in which there was something to send; of this, time
  *       in which the peer's window, or the own send buffer, limited it. In the unit of @jiffies
+ * @dsack_dups: segments of which the peer said that it had them already (RFC 2883): sent again
+ * needlessly
  * @jiffies: when this was read
  * @pacing_rate: bytes a second; ~0: not limited
  * @congestion: name of the congestion control; "" if there is none
@@ -56,6 +58,8 @@ struct nt_tcp_state {
 	__u32 busy;
 	__u32 rwnd_limited;
 	__u32 sndbuf_limited;
+	__u32 dsack_dups;
+	__u32 pad2;
 	__u64 jiffies;
 	__u64 bytes_sent;
 	__u64 bytes_retrans;

@@ -551,6 +551,7 @@ static const struct wire_field tcp_fields[] = {
 	NUMBER(tcp.state.bytes_retrans),
 	NUMBER(tcp.state.pacing_rate),
 	TEXT(tcp.state.congestion),
+	LATER_NUMBER(tcp.state.dsack_dups),
 	{0},
 };
 

@@ -111,13 +111,14 @@ struct event {
 };
 
 /* @burst: how many arrivals are a burst, @one_has_bursts: those of the second array alone; @begun:
- * commands; @back_at: end of the last reset */
+ * commands; @back_at: end of the last reset; @needless: what is sent again had arrived */
 struct run {
 	enum fault fault;
 	unsigned int nr_hosts, nr_arrays, nr_queues, queues;
 	unsigned int most, begun;
 	double writes, large, burst, back_at;
 	bool one_has_bursts;
+	bool needless;
 	uint32_t small_size, large_size, inline_most;
 	double network, disk, sigma;
 	bool exponential;
@@ -194,23 +195,30 @@ static double in_block_layer(const struct run *r)
 	return r->fault == BLOCK_LAYER && chance(0.03) ? t + uniform(3 * MS, 12 * MS) : t;
 }
 
-static double at_worker(const struct run *r, const struct queue *q, bool host)
-{
-	double t = lognormal(r->worker, 0.3);
-
-	if (r->fault == (host ? HOST_WORKER : TARGET_WORKER) && chance(0.01))
-		t += uniform(2 * MS, 6 * MS);
-	if (r->fault == ONE_QUEUE && host && q == &r->queue[1] && chance(0.3))
-		t += uniform(1 * MS, 3 * MS);
-	return t;
-}
-
 /* When a machine's TCP sent something of a queue again. */
 static struct resent {
 	double at;
 	unsigned int machine, queue;
-} resent[COMMANDS_MAX];
+} resent[2 * COMMANDS_MAX];
 static unsigned int nr_resent;
+
+static double at_worker(const struct run *r, const struct queue *q, double at, bool host)
+{
+	double t = lognormal(r->worker, 0.3), late = 0;
+
+	if (r->fault == (host ? HOST_WORKER : TARGET_WORKER) && chance(0.01))
+		late = uniform(2 * MS, 6 * MS);
+	if (r->fault == ONE_QUEUE && host && q == &r->queue[1] && chance(0.3))
+		late = uniform(1 * MS, 3 * MS);
+	/* What has arrived is not acknowledged meanwhile, so the other side sends it again. */
+	if (late > 0 && r->needless)
+		resent[nr_resent++] = (struct resent){
+			.at = at + late / 2,
+			.machine = host ? r->nr_hosts : q->host,
+			.queue = (unsigned int)(q - r->queue),
+		};
+	return t + late;
+}
 
 /* In some times what the target sends is limited. */
 #define TCP_EVERY (10 * MS)
@@ -405,7 +413,7 @@ static void step(struct run *r, const struct event *e)
 	case QUEUE_RQ:
 		/* Nothing is sent while there is no connection. */
 		next = h[H_QUEUE_RQ] = at < r->back_at ? r->back_at : at;
-		next = serve(&q->host_worker, next, at_worker(r, q, true));
+		next = serve(&q->host_worker, next, at_worker(r, q, at, true));
 		break;
 	case SEND:
 		h[H_SEND_CMD] = at;
@@ -415,7 +423,7 @@ static void step(struct run *r, const struct event *e)
 		break;
 	case TARGET_RX:
 		t[T_RX] = at;
-		next = serve(&q->target_worker, at, at_worker(r, q, false));
+		next = serve(&q->target_worker, at, at_worker(r, q, at, false));
 		break;
 	case TARGET_CMD:
 		t[T_CMD] = at;
@@ -429,7 +437,7 @@ static void step(struct run *r, const struct event *e)
 		break;
 	case R2T_RX:
 		h[H_R2T_RX] = at;
-		next = serve(&q->host_worker, at, at_worker(r, q, true));
+		next = serve(&q->host_worker, at, at_worker(r, q, at, true));
 		break;
 	case R2T_SEEN:
 		h[H_R2T] = at;
@@ -439,7 +447,7 @@ static void step(struct run *r, const struct event *e)
 		break;
 	case DATA_RX:
 		t[T_DATA_RX] = at;
-		next = serve(&q->target_worker, at, at_worker(r, q, false));
+		next = serve(&q->target_worker, at, at_worker(r, q, at, false));
 		break;
 	case DATA_SEEN:
 		t[T_DATA] = at;
@@ -452,7 +460,7 @@ static void step(struct run *r, const struct event *e)
 		break;
 	case DONE:
 		t[T_DONE] = at;
-		next = serve(&q->target_worker, at, at_worker(r, q, false));
+		next = serve(&q->target_worker, at, at_worker(r, q, at, false));
 		break;
 	case RESPOND:
 		t[T_SEND] = at;
@@ -461,7 +469,7 @@ static void step(struct run *r, const struct event *e)
 		break;
 	case HOST_RX:
 		h[H_RX] = at;
-		next = serve(&q->host_worker, at, at_worker(r, q, true));
+		next = serve(&q->host_worker, at, at_worker(r, q, at, true));
 		break;
 	case COMPLETE:
 		h[H_C2H] = shape == SHAPE_READ ? at : 0;
@@ -514,7 +522,12 @@ static void set_up(struct run *r, enum fault fault, unsigned int shape)
 		       : fault == NEIGHBOUR ? 1
 		       : r->one_has_bursts  ? pick(2, 4)
 					    : pick(1, 2);
+	r->needless = (fault == ONE_QUEUE || fault == HOST_WORKER || fault == TARGET_WORKER) &&
+		      shape % 3 == 0;
+	/* Of a controller with nine. One of them alone is not a fault. */
 	r->queues = fault == FEW_QUEUES ? 1 : pick(fault == ONE_QUEUE ? 4 : 2, 6);
+	if (fault != ONE_QUEUE && shape % 4 == 2)
+		r->queues = 1;
 	r->most = pick(20000, 30000);
 	r->small_size = 4096;
 	r->large_size = 65536;
@@ -635,16 +648,23 @@ static int by_time(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static void write_resent(struct writer *w, const struct run *r, unsigned int machine)
+/* After @from, until @until. Return: how many */
+static unsigned int write_resent(struct writer *w, const struct run *r, unsigned int machine,
+				 unsigned int queue, double from, double until)
 {
-	for (unsigned int i = 0; i < nr_resent; i++) {
-		if (resent[i].machine != machine)
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < nr_resent && resent[i].at <= until; i++) {
+		if (resent[i].machine != machine || resent[i].queue != queue ||
+		    resent[i].at <= from)
 			continue;
-		put(w, resent[i].queue, 4);
+		put(w, queue, 4);
 		put(w, 1, 4);
 		put(w, clock_of(r, machine, resent[i].at), 8);
 		end_frame(w, FRAME_RESENT);
+		nr++;
 	}
+	return nr;
 }
 
 /* The states of all queues, which read 1,000 jiffies a second, at the end of each time. */
@@ -655,13 +675,15 @@ static void write_states(struct writer *w, const struct run *r, unsigned int mac
 
 	for (unsigned int q = 0; q < r->nr_queues; q++) {
 		uint64_t limited = 0;
+		unsigned int again = 0;
 
-		for (unsigned int i = 0; i * TCP_EVERY < end + TCP_EVERY && i < 2000; i++) {
+		for (unsigned int i = 0; i * TCP_EVERY < end + TCP_EVERY && i < 8000; i++) {
 			double at = i * TCP_EVERY;
 			bool now = is_target && i && is_limited(r, at - TCP_EVERY / 2);
 			bool cwnd = now && r->fault == CWND;
 
 			limited += now ? jiffies * 9 / 10 : 0;
+			again += write_resent(w, r, machine, q, at - TCP_EVERY, at);
 			put(w, q, 4);
 			put(w, 1, 4);
 			put(w, clock_of(r, machine, at), 8);
@@ -670,8 +692,9 @@ static void write_states(struct writer *w, const struct run *r, unsigned int mac
 			put(w, 10, 4);
 			put(w, 0x7fffffff, 4);
 			put(w, cwnd ? 10 : 1, 4);
-			for (unsigned int k = 0; k < 3; k++)
-				put(w, 0, 4);
+			put(w, 0, 4);
+			put(w, 0, 4);
+			put(w, again, 4);
 			put(w, 1448, 4);
 			put(w, 65536, 4);
 			put(w, cwnd ? 30000 : 1000, 4);
@@ -684,6 +707,7 @@ static void write_states(struct writer *w, const struct run *r, unsigned int mac
 			put(w, 0, 8);
 			put(w, ~0ULL, 8);
 			put_string(w, "cubic");
+			put(w, r->needless ? again : 0, 4);
 			end_frame(w, FRAME_TCP);
 		}
 	}
@@ -697,7 +721,7 @@ static void write_stream(const struct run *r, unsigned int machine, const char *
 	char nqn[64], hostnqn[64];
 
 	qsort(recorded[machine], nr_recorded[machine], sizeof(recorded[machine][0]), by_end);
-	w = (struct writer){.f = fopen(path, "w")};
+	w = (struct writer){.f = fopen(path, "w"), .queues = side == HOST ? 9 : 0};
 	if (!w.f) {
 		perror(path);
 		exit(2);
@@ -717,15 +741,8 @@ static void write_stream(const struct run *r, unsigned int machine, const char *
 		snprintf(nqn, sizeof(nqn), "nqn.2024-01.io.test:array%u", q->array);
 		snprintf(hostnqn, sizeof(hostnqn), "nqn.2024-01.io.test:host%u", q->host);
 		write_queue(&w, &c, side == HOST ? q->array : i, nqn, hostnqn);
-		/* Queues that nothing uses. */
-		for (unsigned int k = 2; r->fault == FEW_QUEUES && side == HOST && k <= 8; k++) {
-			c.slot = 1000 + i * 8 + k;
-			c.qid = (uint16_t)k;
-			write_queue(&w, &c, q->array, nqn, hostnqn);
-		}
 	}
 	end_records(&w);
-	write_resent(&w, r, machine);
 	write_states(&w, r, machine, recorded[machine][nr_recorded[machine] - 1].end);
 	for (unsigned int i = 0; i < nr_recorded[machine]; i++) {
 		now = recorded[machine][i].end;

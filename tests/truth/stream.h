@@ -70,7 +70,8 @@ struct writer {
 	size_t length;
 	struct command kind[KINDS_MAX], connection[KINDS_MAX];
 	unsigned int nr_kinds, nr_connections;
-	uint64_t before; /* the first point that was written of the last record */
+	uint64_t before;     /* the first point that was written of the last record */
+	unsigned int queues; /* of each controller; 0: a writer that does not say it */
 };
 
 static uint32_t crc32_of(const uint8_t *p, size_t n)
@@ -175,6 +176,12 @@ static void write_queue(struct writer *w, const struct command *c, uint32_t inst
 	put_string(w, subsysnqn);
 	put_string(w, hostnqn);
 	put_string(w, "");
+	if (w->queues) {
+		put_string(w, "");
+		put_string(w, "");
+		put(w, 0, 2 + 2 + 1);
+		put(w, w->queues, 2);
+	}
 	end_frame(w, FRAME_QUEUE);
 }
 

@@ -11,8 +11,8 @@
 
 static const unsigned int streams[NT_SIDES] = {[NT_HOST] = 0, [NT_TARGET] = 1};
 
-static bool sent_again(const struct tcp_history *h, const struct nt_record *host,
-		       const struct nt_record *target, int64_t ahead)
+static uint32_t sent_again(const struct tcp_history *h, const struct nt_record *host,
+			   const struct nt_record *target, int64_t ahead)
 {
 	const struct nt_record *const record[NT_SIDES] = {[NT_HOST] = host, [NT_TARGET] = target};
 
@@ -60,7 +60,8 @@ static void commands_on_their_way_are_marked_and_no_others(void **state)
 		make_read(&host, &target, 100 * MS, ahead);
 		assert_false(sent_again(&h, &host, &target, (int64_t)ahead));
 		assert_int_equal(tcp_history_resent(&h, cases[i].stream, &resent), 0);
-		assert_int_equal(sent_again(&h, &host, &target, (int64_t)ahead), cases[i].marked);
+		assert_int_equal(sent_again(&h, &host, &target, (int64_t)ahead),
+				 cases[i].marked ? NT_F_RETRANSMITTED : 0);
 		tcp_history_free(&h);
 	}
 }
@@ -78,6 +79,70 @@ static void one_side_marks_what_it_sees_itself(void **state)
 	resent = (struct nt_resent){.slot = 7, .gen = 4, .ns = 105 * MS + 1};
 	tcp_history_resent(&h, 1, &resent);
 	assert_true(sent_again(&h, NULL, &target, 0));
+	tcp_history_free(&h);
+}
+
+/* It arrived before that was sent again which had been lost before it. */
+static void what_waits_for_a_lost_segment_before_it_is_marked(void **state)
+{
+	const struct nt_resent resent = {.slot = 3, .gen = 2, .ns = 104 * MS};
+	struct nt_record host, target;
+	struct tcp_history h = {.stream = NULL};
+
+	make_read(&host, &target, 100 * MS, 0);
+	tcp_history_resent(&h, 0, &resent);
+	assert_false(sent_again(&h, &host, &target, 0));
+	target.points[NT_T_CMD] = 105 * MS;
+	assert_int_equal(sent_again(&h, &host, &target, 0), NT_F_RETRANSMITTED);
+	tcp_history_free(&h);
+}
+
+/*
+ * A read that waits from @begin on, in ms, during which its answer is sent again; @needless of the
+ * @again segments of that second were there already.
+ */
+static uint32_t marks_of(struct tcp_history *h, struct nt_tcp_state *s, uint64_t begin,
+			 uint32_t again, uint32_t needless)
+{
+	struct nt_record host, target;
+
+	make_read(&host, &target, begin * MS, 0);
+	for (uint32_t i = 0; i < again; i++) {
+		const struct nt_resent resent = {
+			.slot = 7, .gen = 4, .ns = target.points[NT_T_SEND] + 1 + i};
+
+		assert_int_equal(tcp_history_resent(h, 1, &resent), 0);
+	}
+	s->total_retrans += again;
+	s->dsack_dups += needless;
+	assert_int_equal(tcp_history_state(h, 1, 7, 4, (begin + 900) * MS, s), 0);
+	return sent_again(h, &host, &target, 0);
+}
+
+static void what_the_other_side_had_already_was_not_lost(void **state)
+{
+	const uint32_t lost = NT_F_RETRANSMITTED, none = NT_F_RETRANSMITTED | NT_F_NEEDLESS;
+	struct nt_tcp_state s = {.snd_cwnd = 10, .total_retrans = 5, .dsack_dups = 5};
+	struct tcp_history h = {.stream = NULL};
+	struct nt_record host, target;
+
+	assert_int_equal(tcp_history_state(&h, 1, 7, 4, 900 * MS, &s), 0);
+	assert_int_equal(marks_of(&h, &s, 1000, 3, 3), none);
+	assert_int_equal(marks_of(&h, &s, 2000, 3, 1), lost);
+	/* What follows takes nothing away from that. */
+	assert_int_equal(marks_of(&h, &s, 3000, 3, 2), none);
+	make_read(&host, &target, 2000 * MS, 0);
+	assert_int_equal(sent_again(&h, &host, &target, 0), lost);
+	/* The answer may come in the next second, but not for ever. */
+	assert_int_equal(marks_of(&h, &s, 4000, 1, 0), lost);
+	assert_int_equal(marks_of(&h, &s, 5000, 0, 1), 0);
+	make_read(&host, &target, 4000 * MS, 0);
+	assert_int_equal(sent_again(&h, &host, &target, 0), none);
+	assert_int_equal(marks_of(&h, &s, 6000, 1, 0), lost);
+	assert_int_equal(marks_of(&h, &s, 20000, 0, 0), 0);
+	assert_int_equal(marks_of(&h, &s, 21000, 0, 1), 0);
+	make_read(&host, &target, 6000 * MS, 0);
+	assert_int_equal(sent_again(&h, &host, &target, 0), lost);
 	tcp_history_free(&h);
 }
 
@@ -284,6 +349,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_on_their_way_are_marked_and_no_others),
 		cmocka_unit_test(one_side_marks_what_it_sees_itself),
+		cmocka_unit_test(what_waits_for_a_lost_segment_before_it_is_marked),
+		cmocka_unit_test(what_the_other_side_had_already_was_not_lost),
 		cmocka_unit_test(
 			what_limits_a_connection_is_known_for_each_time_between_two_states),
 		cmocka_unit_test(rows_have_extremes_and_what_was_added),

@@ -169,6 +169,7 @@ static void a_socket_s_state_is_what_the_kernel_says_of_it(void **state)
 	assert_int_equal(s.lost, info.tcpi_lost);
 	assert_int_equal(s.retrans, info.tcpi_retrans);
 	assert_int_equal(s.total_retrans, info.tcpi_total_retrans);
+	assert_int_equal(s.dsack_dups, info.tcpi_dsack_dups);
 	assert_int_equal(s.snd_mss, info.tcpi_snd_mss);
 	assert_int_equal(s.notsent, info.tcpi_notsent_bytes);
 	assert_true(s.notsent > 0 && s.queued >= s.notsent);
