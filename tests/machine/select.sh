@@ -95,8 +95,10 @@ begin sampled --host --op read --queue 3-4 --sample 4
 equal "a controller is connected as before" "$(connect_a)" "$a"
 # Several operations, sizes, queues and controllers.
 mix "$(host_device "$a")"
+# On each CPU, as each has its queue.
 fio --direct=1 --ioengine=libaio --name=b --filename="$dev_b" --rw=randrw --bssplit=4k/50:16k/50 --size=64m \
-	--iodepth=8 --number_ios=400 >/tmp/fio 2>&1 || cat /tmp/fio
+	--offset_increment=64m --numjobs="$(nproc)" --cpus_allowed=0-$(($(nproc) - 1)) --cpus_allowed_policy=split \
+	--iodepth=4 --number_ios=$((400 / $(nproc))) >/tmp/fio 2>&1 || cat /tmp/fio
 host_disconnect "$a"
 tracer_stop "${pids[@]}"
 equal "all tracers end well" $? 0
