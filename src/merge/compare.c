@@ -528,7 +528,8 @@ static unsigned int figures_count(const struct compare *c, bool stages)
 	return nr;
 }
 
-static void shift_judge(struct compare_shift *s, unsigned int together)
+/* @least: a shift by less is none */
+static void shift_judge(struct compare_shift *s, unsigned int together, double least)
 {
 	double shift = s->value[COMPARE_AFTER] - s->value[COMPARE_BEFORE], half;
 
@@ -536,19 +537,27 @@ static void shift_judge(struct compare_shift *s, unsigned int together)
 	       hypot(s->error[COMPARE_BEFORE], s->error[COMPARE_AFTER]);
 	s->low = shift - half;
 	s->high = shift + half;
-	s->finding = s->low > 0 ? COMPARE_SLOWER : s->high < 0 ? COMPARE_FASTER : COMPARE_SAME;
+	s->finding = s->low > least	? COMPARE_SLOWER
+		     : s->high < -least ? COMPARE_FASTER
+					: COMPARE_SAME;
 }
 
 static void judge_all(struct compare *c)
 {
 	c->figures = figures_count(c, false);
 	c->stages = figures_count(c, true);
-	for (unsigned int i = 0; i < c->nr_kinds; i++)
+	for (unsigned int i = 0; i < c->nr_kinds; i++) {
+		struct compare_duration *of = c->kind[i].of;
+		double least = COMPARE_STAGE_LEAST *
+			       of[BLOCKS_LATENCY].of[COMPARE_MEAN].value[COMPARE_BEFORE];
+
 		for (unsigned int d = 0; d < BLOCKS_DURATIONS; d++)
 			for (unsigned int f = 0; f < COMPARE_FIGURES_NR; f++)
-				if (c->kind[i].of[d].of[f].finding != COMPARE_UNKNOWN)
-					shift_judge(&c->kind[i].of[d].of[f],
-						    d == BLOCKS_LATENCY ? c->figures : c->stages);
+				if (of[d].of[f].finding != COMPARE_UNKNOWN)
+					shift_judge(&of[d].of[f],
+						    d == BLOCKS_LATENCY ? c->figures : c->stages,
+						    d == BLOCKS_LATENCY ? 0 : least);
+	}
 }
 
 /* Loads. */

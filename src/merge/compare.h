@@ -41,6 +41,11 @@
 /* The least share of the commands that has to be found under equal load to be compared. */
 #define COMPARE_OVERLAP_MIN 0.20
 #define COMPARE_TOLERANCE 0.05
+/*
+ * A stage has shifted if it has done so by more than this part of the mean latency. Two runs of one
+ * machine differ by some ns in stages that take less than 1 us, surely and always.
+ */
+#define COMPARE_STAGE_LEAST 0.001
 /* Operations and classes of sizes that are compared. */
 #define COMPARE_KINDS_MAX BLOCKS_KINDS_MAX
 
