@@ -19,6 +19,9 @@
 #   resetting           and where controllers are reset, which takes some twenty of these
 #   usual               fio's options for the usual load of each disk
 #   writes              and for writes of which some do not fit into a capsule
+#   written             the disk for these, if it is another one than the twin
+#   patient, usual_tcp  functions: connections that are made from now on do not send again what comes late; or do, as usual.
+#                       Only for faults of two machines
 #   burst, pause        how many commands come together, and the time between two bursts, as fio has it
 #   mine                options of the host's recording, if it is not to have all
 #   seconds             how long a fault is there
@@ -126,19 +129,24 @@ after_depth_one_cpu() { pinned=(); }
 # Writes without room in a capsule wait for an answer.
 r2t() {
 	wire delay "$distant"
-	io writes "$twin" --rw=randwrite "${writes[@]}"
+	io writes "${written:-$twin}" --rw=randwrite "${writes[@]}"
 }
 # Another host's commands, which the first one does not see, keep the disk.
 neighbour() { io_bursts "$burst" other "$other"; }
 host_worker() { hog; }
 target_worker() { on_its_side hog; }
-# A queue's worker has one CPU. Each array has a queue on it, so one array alone has a load, from both CPUs.
+# A queue's worker has one CPU. Each array has a queue on it, so one array alone has a load, from both CPUs. It takes longer than
+# what holds up the other queue, and than the kernel lets a real-time process run at a time.
 before_one_queue() {
 	loaded=("$dev")
 	pinned=(--numjobs=2 --cpus_allowed=0-1 --cpus_allowed_policy=split --iodepth=16)
+	echo -1 >/proc/sys/kernel/sched_rt_runtime_us
 }
-one_queue() { hog 0; }
-after_one_queue() { loaded=() pinned=(); }
+one_queue() { hog_ms=2000 hog 0; }
+after_one_queue() {
+	loaded=() pinned=()
+	echo 950000 >/proc/sys/kernel/sched_rt_runtime_us
+}
 # A reset holds up the few commands that are in flight: one alone is less than one command in a hundred.
 reset() {
 	wire delay "$resetting"
@@ -156,16 +164,18 @@ before_block_layer() {
 }
 block_layer() { io_bursts "$burst" small "$small"; }
 after_block_layer() { host_disconnect "$small_nqn"; }
-# One queue of four has all of an array whose disk is quick, and many at once now and then.
+# One queue of four has all commands of an array whose disk is quick: many at once now and then, but fewer than at other times.
 before_few_queues() {
+	patient
 	few=$(host_device "$(host_connect "$few_nqn" -a "$address" "${connect[@]}" --queue-size=1024)")
 	loaded=("$few")
-	pinned=(--cpus_allowed=0 --iodepth=2 --rate_iops=60)
+	pinned=(--cpus_allowed=0 --iodepth=2 --rate_iops=150)
 }
-few_queues() { io_bursts 512 bursts "$few" --cpus_allowed=0; }
+few_queues() { io_bursts 512 bursts "$few" --cpus_allowed=0 --thinktime=8s; }
 after_few_queues() {
 	loaded=() pinned=()
 	host_disconnect "$few_nqn"
+	usual_tcp
 }
 
 # connected_anew: the connections of both disks have what was set before.
@@ -179,46 +189,57 @@ connected_anew() {
 		wait_for grep -qx live "$at/state"
 	done
 }
-# limited NETEM_ARGUMENT...: a round trip carries few reads of a connection, which does for the usual load, and not for bursts.
+# limited: a round trip carries few reads of a connection, which does for the usual load, and not for a burst. It comes once, so
+# that commands near the median are from other times. The disk has all of it at once.
+limited_load() {
+	small=$(host_device "$(host_connect "$small_nqn" -a "$address" "${connect[@]}")")
+	loaded=("$small")
+	pinned=(--numjobs=2 --cpus_allowed=0-1 --cpus_allowed_policy=split --iodepth=6)
+}
 limited() {
-	wire "$@"
-	io_bursts $((burst / 2)) bursts "$twin" &
-	io_bursts $((burst / 2)) bursts2 "$dev"
+	wire delay 30ms
+	io_bursts $((burst / 2)) bursts "$small" --numjobs=2 --cpus_allowed=0-1 --cpus_allowed_policy=split --thinktime="${seconds}s"
+}
+not_limited() {
+	loaded=() pinned=()
+	host_disconnect "$small_nqn"
 }
 # It is the host's receive window that has room for no more,
 before_window() {
 	usual_rmem=$(</proc/sys/net/ipv4/tcp_rmem)
 	echo 4096 16384 16384 >/proc/sys/net/ipv4/tcp_rmem
-	connected_anew
+	limited_load
 }
-window() { limited delay 30ms; }
+window() { limited; }
 after_window() {
 	echo "$usual_rmem" >/proc/sys/net/ipv4/tcp_rmem
-	connected_anew
+	not_limited
 }
 # the target's send buffer, which a segment of 64 KiB would exceed,
 before_buffer() {
 	usual_wmem=$(at_target cat /proc/sys/net/ipv4/tcp_wmem)
-	at_target "echo 4096 8192 8192 >/proc/sys/net/ipv4/tcp_wmem; ip link set $device gso_max_size 2048"
-	connected_anew
+	at_target "echo 4096 16384 16384 >/proc/sys/net/ipv4/tcp_wmem; ip link set $device gso_max_size 2048"
+	limited_load
 }
-buffer() { limited delay 30ms; }
+buffer() { limited; }
 after_buffer() {
 	at_target "echo $usual_wmem >/proc/sys/net/ipv4/tcp_wmem; ip link set $device gso_max_size 65536"
-	connected_anew
+	not_limited
 }
-# or its congestion window: the network says of one packet in five that it is congested, so the window is two to four segments, and
-# no data are lost. A route that locks the window does so only for addresses of which the kernel does not know anything yet.
+# or its congestion window, which its route to the host has locked. A connection takes that from what the kernel keeps of an
+# address, and that has it from the route of the first connection that ends: of ssh's.
+locked_window() {
+	at_target "route=\$(ip route show dev $device scope link | sed -E 's/ (rto_min|initcwnd|cwnd) .*//')
+		ip route change \$route dev $device ${1:-}; ip tcp_metrics flush"
+}
 before_cwnd() {
-	echo 1 >/proc/sys/net/ipv4/tcp_ecn
-	connected_anew
-	at_target "tc qdisc replace dev $device root netem limit 10000 loss 20% ecn"
+	locked_window "cwnd lock 6"
+	limited_load
 }
-cwnd() { limited delay 20ms; }
+cwnd() { limited; }
 after_cwnd() {
-	at_target "tc qdisc del dev $device root"
-	echo 2 >/proc/sys/net/ipv4/tcp_ecn
-	connected_anew
+	locked_window
+	not_limited
 }
 
 # What a verdict may be, if not the fault's own name.

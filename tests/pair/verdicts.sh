@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # run with: --cpus 2 --add tests/machine/faults.sh:/lib/faults.sh
-# takes: 400
+# takes: 600
 # One fault at a time is put into two machines: report --why names it, and blames nothing where there is none (docs/verdict.md).
 # A disk takes 200 ms, and faults more than 600, so that other load of this computer is none.
 #
@@ -22,8 +22,8 @@ slow_disk="size=256 delay=2000000000"
 rate=1gbit near=0ms away=900ms distant=600ms resetting=100ms
 # With a rate fio would catch up after a stall, which is a burst.
 usual=(--iodepth=12)
-# What is in flight fits into TCP's windows as they are at first.
-writes=(--bssplit=512/90:12k/10 --iodepth=128 --rate_iops=120)
+# As fio has it the rate is that of the smallest ones: 100 a second.
+writes=(--bssplit=512/90:12k/10 --iodepth=128 --rate_iops=330)
 burst=256 pause=5s
 every=5 cut=1
 reset_every=2
@@ -45,25 +45,57 @@ record_end() {
 	on_target "cat $1.target.ntp" >"$1.target.ntp"
 }
 
-# TCP waits for what comes late, and does not send it again.
+# route METRIC...: connections that are made from now on have these, on both machines.
+route() {
+	ip route change 192.168.77.0/24 dev eth0 src 192.168.77.2 "$@"
+	on_target "ip route change 192.168.77.0/24 dev eth0 src $address $*"
+}
+# patient: TCP waits for what comes late, and does not send it again. usual_tcp: it is as it was.
 patient() {
-	ip route change 192.168.77.0/24 dev eth0 src 192.168.77.2 rto_min "$1"
-	echo "$2" >/proc/sys/net/ipv4/tcp_early_retrans
-	on_target "ip route change 192.168.77.0/24 dev eth0 src $address rto_min $1
-		echo $2 >/proc/sys/net/ipv4/tcp_early_retrans"
+	route rto_min 5s
+	echo 0 >/proc/sys/net/ipv4/tcp_early_retrans
+	on_target "echo 0 >/proc/sys/net/ipv4/tcp_early_retrans"
+}
+usual_tcp() {
+	route rto_min 200ms
+	echo 3 >/proc/sys/net/ipv4/tcp_early_retrans
+	on_target "echo 3 >/proc/sys/net/ipv4/tcp_early_retrans"
 }
 before_network() {
-	patient 5s 0
+	patient
 	connected_anew
 }
 after_network() {
-	patient 200ms 3
+	usual_tcp
 	connected_anew
+}
+# What is lost is sent again when no answer has come for long, as it is where disks are quick and 200 ms are long.
+before_loss() {
+	route rto_min 900ms
+	echo 0 >/proc/sys/net/ipv4/tcp_early_retrans
+	echo 0 >/proc/sys/net/ipv4/tcp_recovery
+	echo 100 >/proc/sys/net/ipv4/tcp_reordering
+	connected_anew
+}
+after_loss() {
+	echo 1 >/proc/sys/net/ipv4/tcp_recovery
+	echo 3 >/proc/sys/net/ipv4/tcp_reordering
+	usual_tcp
+	connected_anew
+}
+# The first windows of TCP have room for what is in flight, and the disk carries more than that.
+before_r2t() {
+	route initcwnd 200 initrwnd 200
+	written=$(host_device "$(host_connect "$small_nqn" -a "$address" "${connect[@]}")")
+}
+after_r2t() {
+	host_disconnect "$small_nqn"
+	usual_tcp
 }
 
 runs=${1:-1}
 faults=("${@:2}")
-all=(healthy network outage disk one_array depth depth_one_cpu r2t neighbour host_worker target_worker one_queue reset
+all=(healthy network loss outage disk one_array depth depth_one_cpu r2t neighbour host_worker target_worker one_queue reset
 	block_layer few_queues window buffer cwnd)
 faults_begin
 faults_run "$runs" "${faults[@]:-${all[@]}}"
