@@ -130,8 +130,10 @@ int report_why_add(struct report *r, const struct merge_connection *c, const str
 {
 	const struct totals *m = &r->merged;
 	const unsigned int limits =
-		tcp_history_limits(&r->tcp, c->host_stream, host, record_end_ns(host)) |
-		tcp_history_limits(&r->tcp, c->target_stream, target, record_end_ns(target));
+		tcp_history_limits(&r->tcp, c->host_stream, host, record_begin_ns(host),
+				   record_end_ns(host)) |
+		tcp_history_limits(&r->tcp, c->target_stream, target, record_begin_ns(target),
+				   record_end_ns(target));
 	const struct why_command command = {
 		.c = c,
 		.r = host,

@@ -266,22 +266,29 @@ int tcp_history_resent(struct tcp_history *h, unsigned int stream, const struct 
 }
 
 unsigned int tcp_history_limits(const struct tcp_history *h, unsigned int stream,
-				const struct nt_record *r, uint64_t ns)
+				const struct nt_record *r, uint64_t from, uint64_t until)
 {
 	const struct tcp_queue *q = find(h, stream, r->slot, r->gen);
 	size_t low = 0, high = q ? q->nr_limits : 0;
 
-	if (!q || ns < q->first_ns)
+	unsigned int by = 0;
+
+	if (!q || until < q->first_ns)
 		return 0;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (q->limit[middle].until_ns < ns)
+		if (q->limit[middle].until_ns < from)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < q->nr_limits ? (unsigned int)q->limit[low].by : 0;
+	for (size_t i = low; i < q->nr_limits && i < low + TCP_LIMITS_SPANNED; i++) {
+		by |= (unsigned int)q->limit[i].by;
+		if (q->limit[i].until_ns >= until)
+			break;
+	}
+	return by;
 }
 
 /* Whether one of @t is after @from and before @until. */

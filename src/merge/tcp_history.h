@@ -41,6 +41,9 @@ enum tcp_limit {
 /* Where something limited a connection for this part of the time between two states, it did. */
 #define TCP_LIMITED_MIN 0.5
 
+/* Of the times that a command lasts through, so many are looked at. */
+#define TCP_LIMITS_SPANNED 64u
+
 /**
  * struct tcp_queue - a connection
  * @controller, @peer, @qid: as in struct tcp_row; "" if the stream has not said
@@ -143,12 +146,13 @@ int tcp_history_state(struct tcp_history *h, unsigned int stream, uint32_t slot,
 int tcp_history_resent(struct tcp_history *h, unsigned int stream, const struct nt_resent *r);
 
 /**
- * tcp_history_limits() - what limited the connection of a record at a time of its machine
+ * tcp_history_limits() - what limited the connection of a record from one time of its machine to
+ * another one
  *
  * Return: bits of enum tcp_limit; 0: nothing, or it is not known.
  */
 unsigned int tcp_history_limits(const struct tcp_history *h, unsigned int stream,
-				const struct nt_record *r, uint64_t ns);
+				const struct nt_record *r, uint64_t from, uint64_t until);
 
 /**
  * tcp_history_sent_again() - whether bytes of a command were on their way when their sender's TCP

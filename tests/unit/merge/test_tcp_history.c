@@ -150,7 +150,7 @@ static unsigned int limits_at(const struct tcp_history *h, uint64_t ns)
 {
 	const struct nt_record r = {.slot = 3, .gen = 2};
 
-	return tcp_history_limits(h, 0, &r, ns);
+	return tcp_history_limits(h, 0, &r, ns, ns);
 }
 
 static void what_limits_a_connection_is_known_for_each_time_between_two_states(void **state)
@@ -179,6 +179,10 @@ static void what_limits_a_connection_is_known_for_each_time_between_two_states(v
 	assert_int_equal(limits_at(&h, 2001 * MS), TCP_BY_BUFFER | TCP_BY_CWND);
 	assert_int_equal(limits_at(&h, 3500 * MS), 0);
 	assert_int_equal(limits_at(&h, 4001 * MS), 0);
+	/* A command of seconds was held up by what was in any of them. */
+	assert_int_equal(tcp_history_limits(&h, 0, &(struct nt_record){.slot = 3, .gen = 2},
+					    1500 * MS, 3500 * MS),
+			 TCP_BY_WINDOW | TCP_BY_BUFFER | TCP_BY_CWND);
 	assert_int_equal(h.stream->queues->srtt_us_max, 900);
 	assert_int_equal(h.stream->queues->cwnd_min, 4);
 	assert_int_equal(h.stream->queues->notsent_max, 7000);
