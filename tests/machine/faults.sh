@@ -204,16 +204,20 @@ not_limited() {
 	loaded=() pinned=()
 	host_disconnect "$small_nqn"
 }
-# It is the host's receive window that has room for no more,
+# It is the host's receive window that has room for no more, here of both disks in bursts,
 before_window() {
 	usual_rmem=$(</proc/sys/net/ipv4/tcp_rmem)
 	echo 4096 16384 16384 >/proc/sys/net/ipv4/tcp_rmem
-	limited_load
+	connected_anew
 }
-window() { limited; }
+window() {
+	wire delay 30ms
+	io_bursts $((burst / 2)) bursts "$twin" &
+	io_bursts $((burst / 2)) bursts2 "$dev"
+}
 after_window() {
 	echo "$usual_rmem" >/proc/sys/net/ipv4/tcp_rmem
-	not_limited
+	connected_anew
 }
 # the target's send buffer, which a segment of 64 KiB would exceed,
 before_buffer() {
