@@ -270,7 +270,6 @@ unsigned int tcp_history_limits(const struct tcp_history *h, unsigned int stream
 {
 	const struct tcp_queue *q = find(h, stream, r->slot, r->gen);
 	size_t low = 0, high = q ? q->nr_limits : 0;
-
 	unsigned int by = 0;
 
 	if (!q || until < q->first_ns)
