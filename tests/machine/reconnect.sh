@@ -195,6 +195,30 @@ path_events() {
 }
 path_events
 
+# A read that the target's disk has for longer than the host gives it: the event names it, as its record does.
+io_timeout() {
+	local host ctrl path
+
+	target_subsystem nqn.2024-01.io.ntprof:late "$(target_setup_null late size=256 delay=3000000000)"
+	tracer_start host.log record --host -o late.ntp
+	host=$tracer_pid
+	ctrl=$(host_connect nqn.2024-01.io.ntprof:late -i 1 --reconnect-delay=1)
+	path=$(host_path "$ctrl")
+	echo 1000 >"$path/queue/io_timeout"
+	dd if="$(host_device "$ctrl")" of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null &
+	wait_for -t 60 grep -q connecting "/sys/class/nvme/$ctrl/state"
+	# It is sent again by the next connection.
+	echo 30000 >"$path/queue/io_timeout"
+	wait $!
+	host_disconnect "$ctrl"
+	tracer_stop "$host"
+	ntprof-bpf report late.ntp >report
+	check "a timeout of a read is an event, with its queue and command" \
+		grep -q "at .* s: $ctrl timeout: queue 1, command id .*, opcode 0x02" report
+	grep timeout: report
+}
+io_timeout
+
 # The target says that one of two paths is inaccessible: from then on the other one has all commands.
 ana_events() {
 	local host ctrl path live=() ctrls=() paths=() before=() had
