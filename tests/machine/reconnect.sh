@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# takes: 105
+# takes: 110
 # run with: --cpus 4
 # Connections come and go, each time with other numbers of queues and in another order, so that the kernel
 # gives the addresses of old queues to new ones. Stock probes find queues by their addresses. Controllers that are reset
