@@ -103,6 +103,33 @@ static int reserve(struct folder *f)
 	return 0;
 }
 
+/* Return: as fcntl(2). The kernel releases the lock when the process ends, or closes the file. */
+static int lock_file(int fd)
+{
+	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	return fcntl(fd, F_SETLK, &whole);
+}
+
+void folder_claim(int fd)
+{
+	lock_file(fd);
+}
+
+/*
+ * The folder's lock does not tell that the writer of a file has ended: the file system may have no
+ * locks, and the lock file may have been removed.
+ */
+static bool was_left(const struct folder *f, const char *name)
+{
+	int fd = openat(f->fd, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0);
+	bool left = fd >= 0 && !lock_file(fd);
+
+	if (fd >= 0)
+		close(fd);
+	return left;
+}
+
 static int newer_first(const void *a, const void *b)
 {
 	const struct folder_file *x = a, *y = b;
@@ -112,7 +139,7 @@ static int newer_first(const void *a, const void *b)
 
 /*
  * Lists this user's files. @first: nothing was written before, so what is unfinished was left by
- * another process, if the lock tells that it has ended. Return: 0 or a negative errno.
+ * another process, if that has ended. Return: 0 or a negative errno.
  */
 static int list(struct folder *f, bool first)
 {
@@ -131,7 +158,7 @@ static int list(struct folder *f, bool first)
 		uint64_t number, bytes;
 
 		if (first && f->lock_fd >= 0 && is_unfinished(f, e->d_name) &&
-		    !look_at(f, e->d_name, &bytes))
+		    !look_at(f, e->d_name, &bytes) && was_left(f, e->d_name))
 			unlinkat(f->fd, e->d_name, 0);
 		if (!is_ours(f, e->d_name, &number) || look_at(f, e->d_name, &bytes))
 			continue;
@@ -175,7 +202,6 @@ static void look_again(struct folder *f)
  */
 static int lock(struct folder *f)
 {
-	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	char name[FOLDER_NAME_LEN];
 	struct stat st;
 	int err = 0;
@@ -191,7 +217,7 @@ static int lock(struct folder *f)
 	if (err || fstat(f->lock_fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() ||
 	    (st.st_mode & (S_IRWXG | S_IRWXO)) || is_planted(f, &st))
 		err = -FOLDER_LOCK_TAKEN;
-	else if (fcntl(f->lock_fd, F_SETLK, &whole) && (errno == EAGAIN || errno == EACCES))
+	else if (lock_file(f->lock_fd) && (errno == EAGAIN || errno == EACCES))
 		err = -FOLDER_IN_USE;
 	if (err && f->lock_fd >= 0) {
 		close(f->lock_fd);

@@ -88,6 +88,12 @@ struct folder {
 const char *folder_mark(const struct folder *f);
 
 /**
+ * folder_claim() - a recorder that starts in this folder does not remove the file as left over
+ * @fd: of a file that has folder_mark() in its name
+ */
+void folder_claim(int fd);
+
+/**
  * folder_open() - list the files, and lock out other instances
  * @f: @path, @side and limits are set by the caller, and @fd is -1 the first time. If it is open
  *     already and @path is still the same folder, only the known files are checked again. The

@@ -106,6 +106,8 @@ static int job_open(void *file)
 	err = err ?: destination_open_in(&f->to, f->in->fd, f->name, folder_mark(f->in));
 	if (err)
 		f->to.fd = -1;
+	else if (f->to.temporary[0])
+		folder_claim(f->to.fd);
 	return err;
 }
 

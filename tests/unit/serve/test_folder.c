@@ -46,6 +46,25 @@ int openat(int at, const char *path, int flags, ...)
 	return (int)syscall(SYS_openat, at, path, flags, mode);
 }
 
+/* The file system has no locks, as NFS and FUSE may have none. */
+static bool no_locks;
+
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
+int fcntl(int fd, int command, ...)
+{
+	va_list args;
+	void *arg;
+
+	va_start(args, command);
+	arg = va_arg(args, void *);
+	va_end(args);
+	if (no_locks && command == F_SETLK) {
+		errno = ENOLCK;
+		return -1;
+	}
+	return (int)syscall(SYS_fcntl, fd, command, arg);
+}
+
 /*
  * A made-up disk of @bytes, with @free bytes available to ordinary users; 0: the real disk.
  * @full: nothing can be written
@@ -789,14 +808,19 @@ static void a_file_ends_where_no_room_is_left(void **state)
 	assert_true(bytes >= 100 << 10);
 }
 
-/* In a process of its own: the recorder is killed while it writes. */
-static void kill_one(struct run *v)
+/* A recorder that writes a file, in a process of its own. */
+static pid_t other_that_writes(struct run *v)
 {
 	struct recorder_options o = options_of(v);
-	pid_t pid = fork();
+	int p[2];
+	char ok;
+	pid_t pid;
 
+	assert_int_equal(pipe(p), 0);
+	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		no_unnamed = true;
 		o.after_ns = 3600 * S;
 		begin_with(v, &o);
@@ -806,9 +830,14 @@ static void kill_one(struct run *v)
 			recorder_work(v->r);
 			usleep(1000);
 		}
-		raise(SIGKILL);
+		if (write(p[1], "x", 1) == 1)
+			pause();
+		_exit(1);
 	}
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	close(p[1]);
+	assert_int_equal(read(p[0], &ok, 1), 1);
+	close(p[0]);
+	return pid;
 }
 
 /* Otherwise each kill, such as for want of memory, costs as much as a file may take. */
@@ -822,7 +851,7 @@ static void what_a_killed_recorder_has_left_is_removed(void **state)
 	uint64_t bytes;
 
 	for (unsigned int i = 0; i < 3; i++)
-		kill_one(v);
+		end_instance(other_that_writes(v));
 	assert_true(each_file(v, path, &bytes) >= 1 && bytes > 0);
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		make(v, others[i], 1, geteuid());
@@ -833,6 +862,34 @@ static void what_a_killed_recorder_has_left_is_removed(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		assert_true(there(v, others[i]));
 	assert_true(geteuid() || there(v, of_other));
+}
+
+/* The folder's lock does not keep others out where there are no locks, or where it was removed. */
+static void what_another_recorder_writes_is_not_removed(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char path[PATH_MAX];
+	uint64_t bytes;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		pid_t other;
+
+		no_locks = !i;
+		other = other_that_writes(v);
+		if (i)
+			unlink(path_of(v, LOCK));
+		begin_with(v, &o);
+		assert_int_equal(each_file(v, path, &bytes), 1);
+		recorder_free(v->r);
+		v->r = NULL;
+		end_instance(other);
+		no_locks = false;
+		begin_with(v, &o);
+		assert_int_equal(each_file(v, path, &bytes), 0);
+		recorder_free(v->r);
+		v->r = NULL;
+	}
 }
 
 /* The file that is being written is not what was left, when its folder is taken again. */
@@ -888,6 +945,7 @@ int main(void)
 		TEST(files_one_after_another_replace_as_many),
 		TEST(others_that_take_that_room_cost_one_file),
 		TEST(what_a_killed_recorder_has_left_is_removed),
+		TEST(what_another_recorder_writes_is_not_removed),
 		TEST(a_file_that_is_written_stays_when_options_change),
 		TEST(a_file_ends_where_no_room_is_left),
 	};
