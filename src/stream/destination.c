@@ -211,7 +211,7 @@ int destination_open_in(struct destination *d, int folder_fd, const char *name, 
  */
 static int rename_new(const struct destination *d)
 {
-	int fd;
+	int fd, err;
 
 	if (!linkat(d->folder_fd, d->temporary, d->folder_fd, d->name, 0))
 		return unlinkat(d->folder_fd, d->temporary, 0) ? -errno : 0;
@@ -221,7 +221,11 @@ static int rename_new(const struct destination *d)
 	if (fd < 0)
 		return -errno;
 	close(fd);
-	return renameat(d->folder_fd, d->temporary, d->folder_fd, d->name) ? -errno : 0;
+	if (!renameat(d->folder_fd, d->temporary, d->folder_fd, d->name))
+		return 0;
+	err = -errno;
+	unlinkat(d->folder_fd, d->name, 0);
+	return err;
 }
 
 /*

@@ -29,7 +29,7 @@
 
 /* What the file system does not support. The functions below replace libc's. */
 static struct {
-	bool unnamed, flags, links;
+	bool unnamed, flags, links, room;
 } lacks;
 
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
@@ -56,6 +56,16 @@ int renameat2(int from_folder, const char *from, int to_folder, const char *to, 
 		return -1;
 	}
 	return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, flags);
+}
+
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
+int renameat(int from_folder, const char *from, int to_folder, const char *to)
+{
+	if (lacks.room) {
+		errno = ENOSPC;
+		return -1;
+	}
+	return (int)syscall(SYS_renameat2, from_folder, from, to_folder, to, 0);
 }
 
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
@@ -193,6 +203,19 @@ static void a_file_system_may_lack_much(void **state)
 		a_file_that_comes_meanwhile_is_kept(NULL);
 	}
 	memset(&lacks, 0, sizeof(lacks));
+}
+
+static void a_file_that_cannot_be_named_leaves_nothing(void **state)
+{
+	struct destination d;
+
+	lacks.unnamed = lacks.flags = lacks.links = lacks.room = true;
+	assert_int_equal(destination_open(&d, "new", false), 0);
+	put(d.fd, "new");
+	assert_int_equal(destination_commit(&d), -ENOSPC);
+	assert_int_equal(destination_close(&d), 0);
+	memset(&lacks, 0, sizeof(lacks));
+	assert_int_equal(files(), 0);
 }
 
 /* Like kill -9, at any time before the header is written. */
@@ -563,6 +586,7 @@ int main(void)
 		cmocka_unit_test(a_recording_that_never_begins_leaves_the_old_one),
 		cmocka_unit_test(a_recording_that_begins_takes_the_old_one_s_place),
 		cmocka_unit_test(a_file_system_may_lack_much),
+		cmocka_unit_test(a_file_that_cannot_be_named_leaves_nothing),
 		cmocka_unit_test(a_recorder_that_is_killed_leaves_nothing),
 		cmocka_unit_test(an_existing_file_is_refused),
 		cmocka_unit_test(a_file_that_comes_meanwhile_is_kept),
