@@ -316,11 +316,18 @@ static const struct burst *schedule(const struct run *r)
 static void burst_arm(const struct run *r)
 {
 	const struct burst *b = schedule(r);
-	int64_t now = realtime_ns(), next = burst_next_ns(b, now);
+	int64_t now;
 
-	if (r->in_burst && !burst_left_ns(b, now) && next > now + (int64_t)b->on_ns)
-		next = now + (int64_t)b->on_ns;
-	timer_arm_wall(r->fds[BURST], next);
+	/* The timer does not tell that the clock was set back before it was armed. */
+	do {
+		int64_t next;
+
+		now = realtime_ns();
+		next = burst_next_ns(b, now);
+		if (r->in_burst && !burst_left_ns(b, now) && next > now + (int64_t)b->on_ns)
+			next = now + (int64_t)b->on_ns;
+		timer_arm_wall(r->fds[BURST], next);
+	} while (realtime_ns() < now);
 }
 
 /* Between two bursts there is nothing to poll in the kernel, and polling would cost CPU time. */

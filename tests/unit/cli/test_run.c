@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <cmocka.h>
 
 #include "cli/run.h"
@@ -345,6 +347,48 @@ static void a_burst_into_which_the_clock_was_set_is_left_out(void **state)
 	assert_int_equal(traced.resumed, 0);
 }
 
+/* The wall clock is set back by @set_back_s when a timer is about to be armed, if @set_back. */
+static bool set_back;
+static time_t set_back_s;
+
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
+int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	int ret = (int)syscall(SYS_clock_gettime, clock, ts);
+
+	if (clock == CLOCK_REALTIME)
+		ts->tv_sec -= set_back_s;
+	return ret;
+}
+
+/* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's are reserved. */
+int timerfd_settime(int fd, int flags, const struct itimerspec *new, struct itimerspec *old)
+{
+	struct itimerspec it = *new;
+
+	if (flags & TFD_TIMER_ABSTIME) {
+		if (set_back)
+			set_back_s = 24L * 3600;
+		set_back = false;
+		it.it_value.tv_sec += set_back_s;
+	}
+	return (int)syscall(SYS_timerfd_settime, fd, flags, &it, old);
+}
+
+static void a_clock_that_is_set_back_just_then_delays_no_burst(void **state)
+{
+	struct run_options o = in_bursts;
+	struct bursts b = {.wanted = 1};
+
+	o.burst = (struct burst){.on_ns = 90000000, .every_ns = 100000000};
+	o.duration_ns = 5000000000;
+	set_back = true;
+	assert_int_equal(run_bursts(&b, &o), EXIT_SUCCESS);
+	assert_int_equal(set_back_s, 24L * 3600);
+	set_back_s = 0;
+	assert_true(traced.resumed >= 1);
+}
+
 /* A run waits for the next burst, however long that takes. */
 static void a_burst_that_is_under_way_is_not_joined(void **state)
 {
@@ -371,6 +415,7 @@ int main(void)
 		cmocka_unit_test(a_run_that_ends_in_a_burst_ends_the_burst),
 		cmocka_unit_test(a_run_is_over_when_all_of_its_records_are_there),
 		cmocka_unit_test(a_burst_into_which_the_clock_was_set_is_left_out),
+		cmocka_unit_test(a_clock_that_is_set_back_just_then_delays_no_burst),
 		cmocka_unit_test(a_burst_that_is_under_way_is_not_joined),
 		cmocka_unit_test(a_run_that_finds_no_descriptors_takes_none_of_others),
 	};
