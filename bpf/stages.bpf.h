@@ -233,6 +233,9 @@ static __always_inline bool stages_lacking_of(const enum nt_side side, struct nt
 	__u32 epoch = nt_control.epoch, lacking = arrivals_lacking(side, r, shape);
 	bool split;
 
+	/* An interval may have begun since stages_count() has looked. */
+	if (s)
+		stages_turn(s, epoch);
 	if (lacking)
 		unknown |= 1u << stack;
 	arrivals_set(side, r, lacking, true);

@@ -267,6 +267,23 @@ static void stages_are_those_of_the_shape_and_of_the_points(void **state)
 	}
 }
 
+/* An interval may end after stages_count() has looked at it: see stages_lacking(). */
+static void a_maximum_is_in_the_interval_in_which_it_is_counted(void **state)
+{
+	struct nt_stage_hists *s = &nt_first_stages[1];
+	struct nt_record r;
+
+	nt_control.epoch = 3;
+	make_record(&r, NT_SHAPE_READ, 1u << NT_H_RX);
+	assert_true(count_case(NT_HOST, &r, 0));
+	nt_control.epoch = 4;
+	r.points[NT_H_COMPLETE] += 1000000;
+	assert_int_equal(stages_lacking(&r, s, NT_HOST, NT_SHAPE_READ, 0), 1);
+	r.points[NT_H_COMPLETE] -= 1000000;
+	assert_true(count_case(NT_HOST, &r, 0));
+	assert_true(s->h[NT_HS_BLK_COMPLETION].max[0] > 1000000);
+}
+
 /*
  * A command is in no stage if it lacks a point, or has one before its predecessor. A point at the
  * same time as its predecessor is in order.
@@ -341,6 +358,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup(name, setup)
 		TEST(stages_are_those_of_the_shape_and_of_the_points),
 		TEST(what_lacks_a_point_is_in_no_stage),
+		TEST(a_maximum_is_in_the_interval_in_which_it_is_counted),
 		TEST(without_histograms_it_is_still_told_what_is_lacking),
 	};
 
