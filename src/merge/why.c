@@ -317,11 +317,11 @@ static int ctrl_note(struct why *w, unsigned int stream, const struct queue_info
 		return 0;
 	w->ctrl[i].nqn = hash_text(0, q->subsysnqn);
 	w->ctrl[i].was_live = true;
-	/* Those without a command are announced by their number alone. */
-	if (q->qid > w->ctrl[i].queues)
-		w->ctrl[i].queues = q->qid;
-	if (q->queues > w->ctrl[i].queues + 1)
+	/* Those without a command are announced by their number alone, and may be fewer now. */
+	if (q->queues > q->qid)
 		w->ctrl[i].queues = q->queues - 1;
+	else if (q->qid > w->ctrl[i].queues)
+		w->ctrl[i].queues = q->qid;
 	return 0;
 }
 

@@ -208,6 +208,17 @@ static void a_controller_with_few_queues_has_no_other_one_to_use(void **state)
 	assert_int_equal(t.cause, CAUSE_DEPTH);
 }
 
+/* As after a reconnect to a target that offers fewer. */
+static void a_controller_has_as_many_queues_as_it_had_last(void **state)
+{
+	const struct queue_info before = {.qid = 8, .queues = 9};
+	struct tail t;
+
+	assert_int_equal(why_queue(w, 0, NT_HOST, &before), 0);
+	all_on_one_queue(4, true, &t);
+	assert_int_equal(t.cause, CAUSE_DEPTH);
+}
+
 /* One thread has no use for other queues: what is late is late for one command as well. */
 static void one_queue_of_many_is_not_the_cause_if_nothing_waits_for_others(void **state)
 {
@@ -561,6 +572,7 @@ int main(void)
 		TEST(one_queue_of_four_is_not_the_cause_if_the_disk_has_the_time),
 		TEST(queues_without_a_command_are_queues),
 		TEST(a_controller_with_few_queues_has_no_other_one_to_use),
+		TEST(a_controller_has_as_many_queues_as_it_had_last),
 		TEST(one_queue_of_many_is_not_the_cause_if_nothing_waits_for_others),
 		TEST(a_wait_for_tags_is_of_the_block_layer),
 		TEST(a_wait_for_tags_is_depth_if_the_disk_is_slower_as_well),
