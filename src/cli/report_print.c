@@ -862,6 +862,28 @@ static void show_slowest(struct report *r, unsigned int most)
 }
 
 /*
+ * Reads a recording once more. @names: for those of queues and disks, which come with the first
+ * record; otherwise for what others did, some of it before that. Return: 0 or a negative errno
+ */
+static int read_again(struct report *r, unsigned int i, bool names)
+{
+	int err = input_rewind(&r->inputs[i]);
+	struct stream_event e;
+
+	while (!err && input_read(&r->inputs[i], &e)) {
+		if (e.type == STREAM_QUEUE && names)
+			err = blocked_queue(r->blocked, i, &e.queue);
+		else if (e.type == STREAM_DEVICE && names)
+			err = blocked_device(r->blocked, i, &e.device);
+		else if (e.type == STREAM_DISK && !names)
+			blocked_use(r->blocked, i, &e.disk);
+		else if (e.type == STREAM_RECORD && !names)
+			blocked_record(r->blocked, i, &e.record);
+	}
+	return err;
+}
+
+/*
  * Reads the recordings once more, for what others did while the slowest commands waited; not if one
  * is a pipe. Return: 0 or a negative errno
  */
@@ -875,21 +897,8 @@ static int read_blocked(struct report *r)
 	r->blocked = blocked_new(r->merged.slowest, r->merged.nr_slowest);
 	if (!r->blocked)
 		return -ENOMEM;
-	for (unsigned int i = 0; !err && i < r->nr; i++) {
-		struct stream_event e;
-
-		err = input_rewind(&r->inputs[i]);
-		while (!err && input_read(&r->inputs[i], &e)) {
-			if (e.type == STREAM_QUEUE)
-				err = blocked_queue(r->blocked, i, &e.queue);
-			else if (e.type == STREAM_DEVICE)
-				err = blocked_device(r->blocked, i, &e.device);
-			else if (e.type == STREAM_DISK)
-				blocked_use(r->blocked, i, &e.disk);
-			else if (e.type == STREAM_RECORD)
-				blocked_record(r->blocked, i, &e.record);
-		}
-	}
+	for (unsigned int i = 0; !err && i < r->nr; i++)
+		err = read_again(r, i, true) ?: read_again(r, i, false);
 	return err;
 }
 

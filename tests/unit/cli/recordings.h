@@ -22,6 +22,7 @@
  * @wall_ns: how far its wall clock is ahead
  * @edit: may change a record; if it returns false, the record is left out
  * @device: names of namespaces 1 and 2; NULL: not announced
+ * @disk: on which they lie, if not NULL
  * @edit_queue: may change the description of a queue, if not NULL
  * @cgroup: cgroup of origin 1, and the name of its process 77, if not NULL
  */
@@ -30,6 +31,7 @@ struct recording {
 	int64_t wall_ns;
 	bool (*edit)(struct nt_record *r);
 	const char *device[2];
+	const char *disk;
 	void (*edit_queue)(struct queue_info *q);
 	const char *cgroup;
 	char path[40];
@@ -86,6 +88,8 @@ static inline void recording_devices(struct recording *f, const struct queue_inf
 		e.device.instance = f->header.side == NT_HOST ? q->instance : DEVICE_ANY_INSTANCE;
 		e.device.nsid = i + 1;
 		snprintf(e.device.name, sizeof(e.device.name), "%s", f->device[i]);
+		if (f->disk)
+			snprintf(e.device.disk, sizeof(e.device.disk), "%s", f->disk);
 		recording_put(f, &e);
 	}
 }

@@ -55,11 +55,33 @@ static bool from_origin(struct nt_record *r)
 	return true;
 }
 
+/* Of the target: the recording that tells who uses its disk, before it tells of queues. */
+static struct recording *unused;
+
+static void tell_use(struct recording *f)
+{
+	struct stream_event e = {.type = STREAM_DISK,
+				 .disk = {.to_ns = UINT64_MAX,
+					  .user = DISK_CGROUP,
+					  .requests = UINT64_MAX,
+					  .bytes = UINT64_MAX,
+					  .ns = UINT64_MAX}};
+
+	snprintf(e.disk.disk, sizeof(e.disk.disk), "%.*s", NT_DISK_NAME_LEN - 1, HOSTILE);
+	snprintf(e.disk.who, sizeof(e.disk.who), "%s", HOSTILE);
+	recording_put(f, &e);
+	e.disk.user = UINT16_MAX;
+	recording_put(f, &e);
+}
+
 /*
  * Another connection that the host does not announce, so that both sides have records of their own.
  */
 static bool some_of_target(struct nt_record *r)
 {
+	if (unused)
+		tell_use(unused);
+	unused = NULL;
 	if (r->cid % 7 == 0)
 		r->status = 0x4002;
 	return true;
@@ -98,12 +120,13 @@ static void hostile_make(struct hostile *h)
 		snprintf(head->boot_id, sizeof(head->boot_id), "=%u\x1b[2J\xc2\x9b", i);
 		head->origins = i != 1 ? NT_ORIGIN_PLACE | NT_ORIGIN_TASK : 0;
 		h->f[i].edit_queue = hostile_queue;
-		h->f[i].device[0] = HOSTILE;
+		h->f[i].device[0] = h->f[i].device[1] = h->f[i].disk = HOSTILE;
 		h->f[i].cgroup = i == 1 ? NULL : HOSTILE;
 	}
 	c.commands = 100;
 	untold[0] = &h->f[0];
 	untold[1] = &h->f[2];
+	unused = &h->f[1];
 	recordings_make(h->f, &c);
 	assert_true(!untold[0] && !untold[1]);
 	strcpy(h->directory, "/tmp/ntprof-hostile.XXXXXX");
@@ -212,6 +235,19 @@ static void names_are_whole_in_json(void **state)
 	hostile_free(&h);
 }
 
+static void who_used_a_disk_is_shown_harmlessly(void **state)
+{
+	struct hostile h;
+	struct result r;
+
+	hostile_make(&h);
+	RUN(&r, "report", "--slowest=1", h.path[0], h.path[1]);
+	assert_contains(r.out, "of its disk's time then, processes of the target itself had");
+	assert_contains(r.out, "most of it ");
+	assert_text_is_harmless(r.out);
+	hostile_free(&h);
+}
+
 static void messages_name_files_harmlessly(void **state)
 {
 	char path[128], *words[] = {"report", path, path, NULL};
@@ -304,6 +340,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_harmless_in_every_output),
 		cmocka_unit_test(names_are_whole_in_json),
+		cmocka_unit_test(who_used_a_disk_is_shown_harmlessly),
 		cmocka_unit_test(messages_name_files_harmlessly),
 		cmocka_unit_test(chosen_numbers_do_not_fill_one_bucket),
 	};
