@@ -53,21 +53,32 @@ static const char *last_part(const char *path)
 }
 
 /*
- * Finds the sysfs directory of a device: by device number if @path is a block device node,
- * otherwise by name.
+ * Finds the sysfs directory of the block device node @path.
  * @dir: PATH_MAX bytes. Return: whether the directory exists.
  */
-static bool find_dir(const char *sysfs, const char *path, char *dir)
+static bool find_dir_of_node(const char *sysfs, const char *path, char *dir)
 {
 	char link[PATH_MAX];
 	struct stat st;
 
-	if (!stat(path, &st) && S_ISBLK(st.st_mode))
-		snprintf(link, sizeof(link), "%s/dev/block/%u:%u", sysfs, major(st.st_rdev),
-			 minor(st.st_rdev));
-	else
-		snprintf(link, sizeof(link), "%s/class/block/%s", sysfs, last_part(path));
-	return last_part(path)[0] && realpath(link, dir);
+	if (stat(path, &st) || !S_ISBLK(st.st_mode))
+		return false;
+	snprintf(link, sizeof(link), "%s/dev/block/%u:%u", sysfs, major(st.st_rdev),
+		 minor(st.st_rdev));
+	return realpath(link, dir);
+}
+
+/* As find_dir_of_node(), or by name, if @path is no block device node. */
+static bool find_dir(const char *sysfs, const char *path, char *dir)
+{
+	char link[PATH_MAX];
+
+	if (!last_part(path)[0])
+		return false;
+	if (find_dir_of_node(sysfs, path, dir))
+		return true;
+	snprintf(link, sizeof(link), "%s/class/block/%s", sysfs, last_part(path));
+	return realpath(link, dir);
 }
 
 unsigned int transport_of_controller(const char *dir)
@@ -205,10 +216,11 @@ bool device_name_of_target(const char *configfs, struct device_name *d)
 	}
 	if (!d->name[0])
 		return false;
-	/* Of a block device; nvmet chooses the block of a file. */
+	/* Of a block device; nvmet chooses the block of a file, which may be called as a disk is.
+	 */
 	d->block_bytes = 0;
 	d->disk[0] = '\0';
-	if (find_dir("/sys", d->name, dir)) {
+	if (find_dir_of_node("/sys", d->name, dir)) {
 		d->block_bytes = block_bytes_of(dir);
 		disk_of(dir, d->disk);
 	}

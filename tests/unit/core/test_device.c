@@ -3,6 +3,7 @@
  * Disks in a made-up sysfs: multipath heads, disks of one controller, and devices that are no
  * NVMe/TCP disks.
  */
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -262,6 +263,28 @@ static void a_namespace_has_the_name_of_its_disk(void **state)
 	assert_false(device_name_of_target(root, &d));
 }
 
+/* The file behind a namespace may have the name of one of the machine's disks. */
+static void a_file_is_no_disk(void **state)
+{
+	struct device_name d = {.subsysnqn = "nqn.f", .nsid = 1};
+	char path[256];
+	glob_t disks;
+
+	if (glob("/sys/class/block/*", 0, NULL, &disks))
+		skip();
+	snprintf(path, sizeof(path), "%s/%s", root, strrchr(disks.gl_pathv[0], '/') + 1);
+	globfree(&disks);
+	make_file(strrchr(path, '/') + 1, "");
+	make_dir("nvmet/subsystems/nqn.f");
+	make_dir("nvmet/subsystems/nqn.f/namespaces");
+	make_dir("nvmet/subsystems/nqn.f/namespaces/1");
+	make_file("nvmet/subsystems/nqn.f/namespaces/1/device_path", path);
+	assert_true(device_name_of_target(root, &d));
+	assert_string_equal(d.name, path);
+	assert_string_equal(d.disk, "");
+	assert_int_equal(d.block_bytes, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_selection_by_a_disk_has_its_commands_only),
 		cmocka_unit_test(what_contradicts_a_disk_is_refused),
 		cmocka_unit_test(a_namespace_has_the_name_of_its_disk),
+		cmocka_unit_test(a_file_is_no_disk),
 	};
 
 	return cmocka_run_group_tests_name("device", tests, make_sysfs, remove_sysfs);
