@@ -193,7 +193,7 @@ static void an_input_says_what_it_is_and_what_is_missing(void **state)
 	f = begin();
 	inputs_print(&in, NULL, f);
 	assert_written(f, "b.ntp: host h, Linux 6, stock, 0 commands within 0.000 s\n"
-			  "b.ntp: byte 1034: the recording breaks off in the middle of a frame; "
+			  "b.ntp: byte 1036: the recording breaks off in the middle of a frame; "
 			  "what was whole before is used\n");
 	reader_done(in.reader, fd);
 	in = (struct input){.path = "c.ntp"};
