@@ -52,7 +52,8 @@ container=$!
 check "the container starts" wait_for started
 nsenter -t "$pid" -n ip link set lo up
 check "it answers probes" wait_for healthy
-check "and traces" wait_for tells 1 ntprof_tracing
+# What it traces is on the page from the end of the first interval on.
+check "and traces" wait_for tells 1 ntprof_tracer_info
 equal "it was not given more than the DaemonSet says" "$(sed -n 's/^CapBnd:\t//p' "/proc/$pid/status")" 000000c000200000
 equal "and keeps CAP_BPF alone" "$(sed -n 's/^Cap[PE].*:\t//p' "/proc/$pid/status" | sort -u)" 0000008000000000
 equal "it has given up new privileges itself" "$(sed -n 's/^NoNewPrivs:\t//p' "/proc/$pid/status")" 1
