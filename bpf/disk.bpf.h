@@ -258,6 +258,8 @@ static __always_inline __u32 disk_command(struct request___bios *rq)
 	if (!bpf_core_field_exists(((struct nvme_request *)0)->cmd) ||
 	    !bpf_core_field_exists(rq->q->disk))
 		return 0;
+	/* Where nvme_core is not loaded no program may get to the offsets below. */
+	asm volatile("" : "+r"(req));
 	disk = rq->q->disk;
 	if (!disk || disk->disk_name[0] != 'n' || disk->disk_name[1] != 'v' ||
 	    disk->disk_name[2] != 'm' || disk->disk_name[3] != 'e')
