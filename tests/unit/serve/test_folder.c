@@ -306,19 +306,28 @@ static void what_is_removed_meanwhile_counts_no_more(void **state)
 	assert_true(there(v, "host-000001-x.ntp"));
 }
 
-static pid_t other_instance(struct run *v, enum nt_side side)
+static bool starts(struct run *v, enum nt_side side)
 {
 	struct recorder_options o = options_of(v);
+
+	v->r = recorder_new(&o, side, tell, v);
+	return v->r;
+}
+
+/* A recorder in a process of its own. Returns when @begin has ended there; that must succeed. */
+static pid_t instance(struct run *v, bool (*begin)(struct run *v, enum nt_side side),
+		      enum nt_side side)
+{
 	int p[2];
 	char ok;
 	pid_t pid;
 
 	assert_int_equal(pipe(p), 0);
 	pid = fork();
+	assert_true(pid >= 0);
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		v->r = recorder_new(&o, side, tell, v);
-		if (v->r && write(p[1], "x", 1) == 1)
+		if (begin(v, side) && write(p[1], "x", 1) == 1)
 			pause();
 		_exit(1);
 	}
@@ -326,6 +335,11 @@ static pid_t other_instance(struct run *v, enum nt_side side)
 	assert_int_equal(read(p[0], &ok, 1), 1);
 	close(p[0]);
 	return pid;
+}
+
+static pid_t other_instance(struct run *v, enum nt_side side)
+{
+	return instance(v, starts, side);
 }
 
 static void end_instance(pid_t pid)
@@ -808,36 +822,26 @@ static void a_file_ends_where_no_room_is_left(void **state)
 	assert_true(bytes >= 100 << 10);
 }
 
-/* A recorder that writes a file, in a process of its own. */
-static pid_t other_that_writes(struct run *v)
+static bool writes(struct run *v, enum nt_side side)
 {
 	struct recorder_options o = options_of(v);
-	int p[2];
-	char ok;
-	pid_t pid;
 
-	assert_int_equal(pipe(p), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		no_unnamed = true;
-		o.after_ns = 3600 * S;
-		begin_with(v, &o);
-		records(v, 20000);
-		recorder_trigger(v->r, TRIGGER_SIGNAL);
-		for (unsigned int i = 0; i < 100; i++) {
-			recorder_work(v->r);
-			usleep(1000);
-		}
-		if (write(p[1], "x", 1) == 1)
-			pause();
-		_exit(1);
+	no_unnamed = true;
+	o.after_ns = 3600 * S;
+	begin_with(v, &o);
+	records(v, 20000);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	for (unsigned int i = 0; i < 100; i++) {
+		recorder_work(v->r);
+		usleep(1000);
 	}
-	close(p[1]);
-	assert_int_equal(read(p[0], &ok, 1), 1);
-	close(p[0]);
-	return pid;
+	return true;
+}
+
+/* A host's recorder that writes a file. */
+static pid_t other_that_writes(struct run *v)
+{
+	return instance(v, writes, NT_HOST);
 }
 
 /* Otherwise each kill, such as for want of memory, costs as much as a file may take. */
