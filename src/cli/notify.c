@@ -3,18 +3,23 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/capability.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "core/array.h"
+#include "core/rights.h"
 #include "core/text.h"
 #include "core/time.h"
 
@@ -25,10 +30,107 @@
  * in turn: so long at most.
  */
 #define TURN_MS 200
+/* `ps` shows this name, and `pkill` with the program's name does not match it. */
+#define NAME "ntprof-notify"
 
-/* File-wide, as a process has one service manager. @unsent: states that found no room */
+/*
+ * File-wide, as a process has one service manager. @notify_fd: the socket of the manager, or of the
+ * process that has it; @unsent: states that found no room
+ */
 static int notify_fd = -1;
 static char unsent[256];
+
+/* Return: whether @text has no other lines than this program sends. */
+static bool is_ours(const char *text)
+{
+	static const char *const ours[] = {NOTIFY_READY, NOTIFY_RELOADING, NOTIFY_STOPPING,
+					   NOTIFY_ALIVE, NOTIFY_STATUS};
+
+	while (*text) {
+		size_t i = 0;
+
+		while (i < ARRAY_SIZE(ours) && strncmp(text, ours[i], strlen(ours[i])))
+			i++;
+		if (i == ARRAY_SIZE(ours))
+			return false;
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return true;
+}
+
+/* Sends @text to the manager at @fd as if process @pid did, for which CAP_SYS_ADMIN is needed. */
+static ssize_t send_as(int fd, pid_t pid, char *text, size_t len)
+{
+	const struct ucred who = {.pid = pid, .uid = geteuid(), .gid = getegid()};
+	union {
+		char buf[CMSG_SPACE(sizeof(who))];
+		struct cmsghdr align;
+	} control = {.buf = {0}};
+	struct iovec v = {.iov_base = text, .iov_len = len};
+	struct msghdr m = {.msg_iov = &v,
+			   .msg_iovlen = 1,
+			   .msg_control = control.buf,
+			   .msg_controllen = sizeof(control.buf)};
+	struct cmsghdr *h = CMSG_FIRSTHDR(&m);
+
+	h->cmsg_level = SOL_SOCKET;
+	h->cmsg_type = SCM_CREDENTIALS;
+	h->cmsg_len = CMSG_LEN(sizeof(who));
+	memcpy(CMSG_DATA(h), &who, sizeof(who));
+	return sendmsg(fd, &m, MSG_NOSIGNAL);
+}
+
+/* Passes on what process @pid sends, until that ends. */
+static void __attribute__((noreturn)) pass_on(int from, int to, pid_t pid)
+{
+	char text[sizeof(unsent) + 128];
+	ssize_t n;
+
+	prctl(PR_SET_NAME, NAME, 0, 0, 0);
+	if (dup2(from, STDIN_FILENO) < 0 || dup2(to, STDOUT_FILENO) < 0 ||
+	    close_range(STDERR_FILENO, ~0u, 0) || rights_reduce(RIGHT(CAP_SYS_ADMIN)))
+		_exit(EXIT_FAILURE);
+	while ((n = recv(STDIN_FILENO, text, sizeof(text) - 1, 0)) > 0) {
+		text[n] = '\0';
+		while (is_ours(text) && send_as(STDOUT_FILENO, pid, text, (size_t)n) < 0 &&
+		       errno == EAGAIN)
+			;
+	}
+	_exit(EXIT_SUCCESS);
+}
+
+/*
+ * Gives the manager's socket to a process of its own. By MAINPID= and WATCHDOG=trigger, systemd
+ * takes any process of the machine for the service's, and kills it, if root says so. So the process
+ * that reads what strangers send cannot say so. Others than root, or without CAP_SYS_ADMIN, cannot
+ * send in the name of another process, and keep the socket.
+ * Return: 0 or a negative errno
+ */
+static int hand_over(void)
+{
+	const struct timeval turn = {.tv_usec = TURN_MS * 1000};
+	sigset_t all, before;
+	pid_t self = getpid(), pid;
+	int fd[2];
+
+	if (geteuid() || !(rights_effective() & RIGHT(CAP_SYS_ADMIN)))
+		return 0;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd))
+		return -errno;
+	/* It ends with this process, and not by a signal that all of the service's get. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid = fork();
+	if (!pid)
+		pass_on(fd[1], notify_fd, self);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	close(fd[1]);
+	close(notify_fd);
+	notify_fd = fd[0];
+	return pid > 0 && !setsockopt(fd[0], SOL_SOCKET, SO_SNDTIMEO, &turn, sizeof(turn)) ? 0
+											   : -errno;
+}
 
 int notify_open(void)
 {
@@ -37,6 +139,7 @@ int notify_open(void)
 	size_t len = name ? strlen(name) : 0;
 	const struct timeval turn = {.tv_usec = TURN_MS * 1000};
 	socklen_t size;
+	int err;
 
 	if (notify_fd >= 0)
 		close(notify_fd);
@@ -57,15 +160,15 @@ int notify_open(void)
 	notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (notify_fd < 0)
 		return -errno;
-	if (setsockopt(notify_fd, SOL_SOCKET, SO_SNDTIMEO, &turn, sizeof(turn)) ||
-	    connect(notify_fd, (const struct sockaddr *)&to, size)) {
-		int err = -errno;
-
-		close(notify_fd);
-		notify_fd = -1;
-		return err;
-	}
-	return 1;
+	err = setsockopt(notify_fd, SOL_SOCKET, SO_SNDTIMEO, &turn, sizeof(turn)) ||
+			      connect(notify_fd, (const struct sockaddr *)&to, size)
+		      ? -errno
+		      : hand_over();
+	if (!err)
+		return 1;
+	close(notify_fd);
+	notify_fd = -1;
+	return err;
 }
 
 int notify(const char *state)

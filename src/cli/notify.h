@@ -20,7 +20,10 @@
 
 /**
  * notify_open() - connect to the service manager; call it once, before confine_loading() forbids
- * connect()
+ * connect(), and before the first thread is made
+ *
+ * Of root with CAP_SYS_ADMIN a process of its own has the connection, which ends with this one. It
+ * passes on the lines above and no others.
  *
  * Return: 1 if there is one, 0 if not, or a negative errno.
  */

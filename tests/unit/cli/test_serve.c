@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,8 +19,10 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "cli/notify.h"
@@ -445,6 +448,22 @@ static void a_service_manager_is_told(void **state)
 	assert_manager_is_told(name);
 }
 
+/* The socket of a manager, which $NOTIFY_SOCKET names from now on. */
+static int open_manager(struct sockaddr_un *un, socklen_t *size)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	char name[64];
+
+	snprintf(name, sizeof(name), "@ntprof-manager.%d", getpid());
+	memset(un, 0, sizeof(*un));
+	un->sun_family = AF_UNIX;
+	strcpy(un->sun_path + 1, name + 1);
+	*size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name));
+	assert_int_equal(bind(fd, (const struct sockaddr *)un, *size), 0);
+	setenv("NOTIFY_SOCKET", name, 1);
+	return fd;
+}
+
 /* Any user may do that to the socket of systemd. Return: a descriptor that sends to it */
 static int fill_manager(const struct sockaddr_un *un, socklen_t size)
 {
@@ -466,20 +485,30 @@ static void hear(int fd, char *text, size_t size)
 	text[n] = '\0';
 }
 
+/* With CAP_SYS_ADMIN another process has the manager's socket. */
+static void may_speak_for_others(bool may)
+{
+	struct __user_cap_header_struct h = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	assert_int_equal(syscall(SYS_capget, &h, data), 0);
+	data[0].effective &= ~(1u << CAP_SYS_ADMIN);
+	if (may)
+		data[0].effective = data[0].permitted;
+	assert_int_equal(syscall(SYS_capset, &h, data), 0);
+}
+
 /* States that found no room are sent later. Pings are not. */
 static void a_manager_without_room_is_told_later(void **state)
 {
-	struct sockaddr_un un = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), other;
-	char name[64], text[512];
+	char text[512];
+	struct sockaddr_un un;
 	socklen_t size;
+	int fd = open_manager(&un, &size), other;
 
-	snprintf(name, sizeof(name), "@ntprof-full.%d", getpid());
-	strcpy(un.sun_path + 1, name + 1);
-	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name));
-	assert_int_equal(bind(fd, (struct sockaddr *)&un, size), 0);
-	setenv("NOTIFY_SOCKET", name, 1);
+	may_speak_for_others(false);
 	assert_int_equal(notify_open(), 1);
+	may_speak_for_others(true);
 	other = fill_manager(&un, size);
 	assert_int_equal(notify(NOTIFY_READY), -EAGAIN);
 	assert_int_equal(notify(NOTIFY_ALIVE), -EAGAIN);
@@ -510,20 +539,69 @@ static void a_manager_without_room_is_told_later(void **state)
 	assert_int_equal(notify_open(), 0);
 }
 
+/* Reads the next message that is not of fill_manager(). It says that it is of this process. */
+static void assert_says_of_us(int fd, const char *what)
+{
+	char text[512], control[CMSG_SPACE(sizeof(struct ucred))];
+	struct iovec v = {.iov_base = text, .iov_len = sizeof(text) - 1};
+	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = control};
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	struct ucred who;
+	ssize_t n;
+
+	do {
+		assert_int_equal(poll(&p, 1, PATIENCE_MS), 1);
+		m.msg_controllen = sizeof(control);
+		n = recvmsg(fd, &m, MSG_DONTWAIT);
+		assert_true(n > 0);
+		text[n] = '\0';
+	} while (!strcmp(text, "X=1\n"));
+	assert_string_equal(text, what);
+	memcpy(&who, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(who));
+	assert_int_equal(who.pid, getpid());
+	assert_int_equal(who.uid, 0);
+}
+
+/* What systemd would do for root with other states: it would end any process of the machine. */
+static void a_manager_is_told_nothing_else(void **state)
+{
+	struct sockaddr_un un;
+	socklen_t size;
+	int fd, on = 1, other;
+
+	if (geteuid())
+		skip();
+	fd = open_manager(&un, &size);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)), 0);
+	assert_int_equal(notify_open(), 1);
+	notify("MAINPID=1\n");
+	notify("WATCHDOG=trigger\n");
+	notify(NOTIFY_READY "MAINPID=1\n");
+	notify(NOTIFY_STATUS "MAINPID=1\nMAINPID=1");
+	notify(NOTIFY_STATUS "MAINPID=1\n" NOTIFY_READY);
+	assert_says_of_us(fd, NOTIFY_STATUS "MAINPID=1\n" NOTIFY_READY);
+	other = fill_manager(&un, size);
+	assert_int_equal(notify(NOTIFY_RELOADING), 1);
+	assert_int_equal(notify(NOTIFY_READY), 1);
+	/* Longer than a sender waits for its turn. */
+	poll(NULL, 0, 500);
+	assert_says_of_us(fd, NOTIFY_RELOADING);
+	assert_says_of_us(fd, NOTIFY_READY);
+	close(other);
+	close(fd);
+	unsetenv("NOTIFY_SOCKET");
+	assert_int_equal(notify_open(), 0);
+}
+
 /* One process of any user sends without a pause: pings and READY get their turn. */
 static void a_manager_that_is_flooded_is_told(void **state)
 {
-	struct sockaddr_un un = {.sun_family = AF_UNIX};
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	char name[64];
+	struct sockaddr_un un;
 	socklen_t size;
 	struct server v;
+	int fd = open_manager(&un, &size);
 	pid_t flood;
 
-	snprintf(name, sizeof(name), "@ntprof-flood.%d", getpid());
-	strcpy(un.sun_path + 1, name + 1);
-	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(name));
-	assert_int_equal(bind(fd, (struct sockaddr *)&un, size), 0);
 	flood = fork();
 	if (!flood) {
 		int to = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -535,7 +613,6 @@ static void a_manager_that_is_flooded_is_told(void **state)
 			;
 		_exit(0);
 	}
-	setenv("NOTIFY_SOCKET", name, 1);
 	setenv("WATCHDOG_USEC", "200000", 1);
 	start_tcp(&v, 1);
 	assert_told(fd, "READY=1\nSTATUS=Tracing\n");
@@ -615,6 +692,7 @@ int main(void)
 		cmocka_unit_test(a_unix_socket_of_another_instance_stays),
 		cmocka_unit_test(a_service_manager_is_told),
 		cmocka_unit_test(a_manager_without_room_is_told_later),
+		cmocka_unit_test(a_manager_is_told_nothing_else),
 		cmocka_unit_test(a_manager_that_is_flooded_is_told),
 		cmocka_unit_test(a_watchdog_of_others_is_none),
 		cmocka_unit_test(addresses_are_numbers),
