@@ -216,11 +216,13 @@ bool device_name_of_target(const char *configfs, struct device_name *d)
 	}
 	if (!d->name[0])
 		return false;
-	/* Of a block device; nvmet chooses the block of a file, which may be called as a disk is.
+	/*
+	 * Of a block device; nvmet chooses the block of a file, which may be called as a disk is. A
+	 * file may be on a file server that does not answer, so only what is in /dev is looked at.
 	 */
 	d->block_bytes = 0;
 	d->disk[0] = '\0';
-	if (find_dir_of_node("/sys", d->name, dir)) {
+	if (!strncmp(d->name, "/dev/", 5) && find_dir_of_node("/sys", d->name, dir)) {
 		d->block_bytes = block_bytes_of(dir);
 		disk_of(dir, d->disk);
 	}

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -285,6 +286,30 @@ static void a_file_is_no_disk(void **state)
 	assert_int_equal(d.block_bytes, 0);
 }
 
+/* A node elsewhere would be of this disk. To look at it could take as long as a file server does. */
+static void nothing_outside_of_dev_is_looked_at(void **state)
+{
+	struct device_name d = {.subsysnqn = "nqn.f", .nsid = 1};
+	unsigned int major, minor;
+	char path[256];
+	glob_t disks;
+	FILE *f;
+
+	if (geteuid() || glob("/sys/class/block/*/dev", 0, NULL, &disks))
+		skip();
+	f = fopen(disks.gl_pathv[0], "re");
+	assert_int_equal(fscanf(f, "%u:%u", &major, &minor), 2);
+	fclose(f);
+	globfree(&disks);
+	snprintf(path, sizeof(path), "%s/node", root);
+	assert_int_equal(mknod(path, S_IFBLK | 0600, makedev(major, minor)), 0);
+	make_file("nvmet/subsystems/nqn.f/namespaces/1/device_path", path);
+	assert_true(device_name_of_target(root, &d));
+	assert_string_equal(d.name, path);
+	assert_string_equal(d.disk, "");
+	assert_int_equal(d.block_bytes, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +320,7 @@ int main(void)
 		cmocka_unit_test(what_contradicts_a_disk_is_refused),
 		cmocka_unit_test(a_namespace_has_the_name_of_its_disk),
 		cmocka_unit_test(a_file_is_no_disk),
+		cmocka_unit_test(nothing_outside_of_dev_is_looked_at),
 	};
 
 	return cmocka_run_group_tests_name("device", tests, make_sysfs, remove_sysfs);
