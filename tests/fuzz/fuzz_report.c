@@ -80,6 +80,8 @@ static struct stream_event event_of(const struct scenario_event *e)
 		s.record.seq[1] = s.record.fine[0];
 		for (unsigned int i = 0; i < NT_WAITS_NR; i++)
 			s.record.wait[i] = s.record.cid % (5 + i) ? s.record.cid << i : 0;
+		if (s.record.side == NT_TARGET)
+			s.record.disk = NT_DISK_COMMAND(1, s.record.cid);
 		/* One more origin than there are. */
 		s.record.flags |= (s.record.cid % (ORIGINS + 2)) << NT_F_ORIGIN_SHIFT;
 		if (s.record.cid % 16 == 9)
@@ -118,6 +120,7 @@ static void write_places(struct stream_writer *w, unsigned int stream)
 						.instance = i ? DEVICE_ANY_INSTANCE : 0,
 						.subsysnqn = "nqn.2024-01.org.example:a"};
 		strcpy(e.device.name, devices[i]);
+		strcpy(e.device.disk, devices[i]);
 		ASSERT(!stream_write(w, &e));
 	}
 	for (uint16_t i = 0; i < NT_PATH_KINDS_NR + 2; i++) {
@@ -146,6 +149,19 @@ static void write_places(struct stream_writer *w, unsigned int stream)
 							    .jiffies = i % 5,
 							    .rwnd_limited = i,
 							    .congestion = "=\x1b[2J\"'"}}};
+		ASSERT(!stream_write(w, &e));
+	}
+	/* Of intervals that follow each other, that overlap, and that end before they begin. */
+	for (uint32_t i = 0; i < 4 * (DISK_USERS_NR + 1); i++) {
+		e = (struct stream_event){.type = STREAM_DISK,
+					  .disk = {.from_ns = (uint64_t)i << 24,
+						   .to_ns = (uint64_t)(i ^ 3) << 26,
+						   .requests = i % 3,
+						   .bytes = UINT64_MAX * (i & 1),
+						   .ns = UINT64_MAX >> i,
+						   .user = (uint16_t)(i / 4)}};
+		strcpy(e.disk.disk, devices[i % 2]);
+		strcpy(e.disk.who, cgroups[i % ORIGINS]);
 		ASSERT(!stream_write(w, &e));
 	}
 	e = (struct stream_event){.type = STREAM_BURST, .burst = {1000, 1000000000000}};
