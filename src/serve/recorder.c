@@ -52,6 +52,7 @@
  * @in, @job: the recorder's
  * @room: as many bytes of the file may be written
  * @asked, @unwritten: as many are asked for; these of them are not on the disk
+ * @turn_ns: when the caller's turn began, see FEED_NS
  */
 struct keep_file {
 	char path[PATH_MAX + FOLDER_NAME_LEN];
@@ -68,6 +69,7 @@ struct keep_file {
 	uint64_t room;
 	uint64_t asked;
 	uint64_t unwritten;
+	uint64_t turn_ns;
 	struct folder *in;
 	struct job *job;
 	struct destination to;
@@ -79,7 +81,10 @@ struct keep_file {
 #define ROOM_BYTES (2 * STREAM_FRAME_MAX)
 /* The most that the end frame and a clock take. */
 #define END_BYTES 8192
-/* How long blocks are written before the caller goes on: each may wait a moment for the disk. */
+/*
+ * How long blocks, names and events are written before the caller goes on: each may wait a moment
+ * for the disk.
+ */
 #define FEED_NS 100000000ULL
 
 _Static_assert(FILE_BUFFER_BYTES >= STREAM_BUFFER_MIN && FILE_BUFFER_BYTES > 2 * ROOM_BYTES,
@@ -131,6 +136,11 @@ static int keep_file_open(struct keep_file *f, const struct stream_header *heade
 	return f->w ? 0 : -errno;
 }
 
+static bool turn_is_over(const struct keep_file *f)
+{
+	return monotonic_ns() - f->turn_ns >= FEED_NS;
+}
+
 static int job_make_room(void *file)
 {
 	struct keep_file *f = file;
@@ -153,6 +163,8 @@ static int room_for(struct keep_file *f, uint64_t bytes)
 	bytes += stream_bytes(f->w) + END_BYTES;
 	if (!f->asked && bytes <= f->room)
 		return 0;
+	if (!f->asked && turn_is_over(f))
+		return -EAGAIN;
 	if (!f->asked) {
 		f->asked = bytes;
 		f->unwritten = bytes - output_written(f->out);
@@ -276,11 +288,10 @@ static int write_block(struct keep_file *f, struct ring *r, struct ring_block *b
  */
 static int keep_file_feed(struct keep_file *f, struct ring *r)
 {
-	const uint64_t since = monotonic_ns();
 	struct ring_block *b;
 	int err;
 
-	while ((b = ring_from(r, f->next)) && monotonic_ns() - since < FEED_NS) {
+	while ((b = ring_from(r, f->next)) && !turn_is_over(f)) {
 		err = write_block(f, r, b);
 		if (err)
 			return err == -EAGAIN ? 0 : err;
@@ -825,6 +836,7 @@ static int feed(struct recorder *r, uint64_t now)
 		r->closing = true;
 		ring_end_block(&r->ring);
 	}
+	r->file.turn_ns = monotonic_ns();
 	ret = tell_events(r, now);
 	if (ret == -EAGAIN)
 		return 0;
