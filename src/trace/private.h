@@ -103,6 +103,8 @@ struct tracer {
 	struct tracer_options o;
 	struct rx_clock clock;
 	struct ring_buffer *ring;
+	uint64_t drain_ns;	 /* when the last tracer_drain() began */
+	unsigned int drained;	 /* records since the beginning */
 	struct origins *origins; /* NULL where not asked for */
 	/*
 	 * Programs that the kernel has refused so far; load.c and attach.c add to it. It belongs to
@@ -211,5 +213,13 @@ static inline bool tracer_counts_stages(const struct tracer *t)
 {
 	return !t->o.ends || t->o.stages || t->o.side == NT_HOST;
 }
+
+/**
+ * tracer_on_ring() - takes a record of the ring buffer (libbpf's ring_buffer_sample_fn)
+ * @context: the tracer
+ *
+ * Return: 0, or -EAGAIN when tracer_drain() has gone on for long enough.
+ */
+int tracer_on_ring(void *context, void *data, size_t size);
 
 #endif /* NTPROF_TRACE_PRIVATE_H */

@@ -172,10 +172,10 @@ static void on_event(struct tracer *t, const struct nt_record *r, size_t size)
 	t->o.on_record(t->o.context, &event.o.r);
 }
 
-static int on_ring(void *context, void *data, size_t size)
+static void take(struct tracer *t, const void *data, size_t size)
 {
-	struct tracer *t = context;
-	struct nt_record *r = data, marked;
+	const struct nt_record *r = data;
+	struct nt_record marked;
 
 	if (size == sizeof(struct nt_lost)) {
 		const struct nt_lost *lost = data;
@@ -184,13 +184,13 @@ static int on_ring(void *context, void *data, size_t size)
 			(struct nt_record){.side = t->o.side, .flags = NT_F_LOST, .slba = lost->nr};
 		marked.points[0] = lost->ns;
 		t->o.on_record(t->o.context, &marked);
-		return 0;
+		return;
 	}
 	if (size < sizeof(*r))
-		return 0;
+		return;
 	if (t->o.events) {
 		on_event(t, r, size);
-		return 0;
+		return;
 	}
 	if (t->origins && size >= sizeof(struct nt_originated)) {
 		const struct nt_originated *o = data;
@@ -200,7 +200,23 @@ static int on_ring(void *context, void *data, size_t size)
 		r = &marked;
 	}
 	t->o.on_record(t->o.context, in_flight_ended(t, r, &marked));
-	return 0;
+}
+
+/*
+ * How long records are taken before the caller goes on: who sends commands chooses how fast they
+ * come, and libbpf takes them for as long as there are any. The clock is read once for so many.
+ */
+#define DRAIN_TURN_NS 100000000ULL
+#define DRAIN_LOOK 64
+
+int tracer_on_ring(void *context, void *data, size_t size)
+{
+	struct tracer *t = context;
+
+	take(t, data, size);
+	if (++t->drained % DRAIN_LOOK || monotonic_ns() - t->drain_ns < DRAIN_TURN_NS)
+		return 0;
+	return -EAGAIN;
 }
 
 /* Calls about pools have no data: tracer_adapt() looks at all pools anyway. */
@@ -288,7 +304,7 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 	if (o->select != NT_SELECT_NONE) {
 		int fd = bpf_map__fd(object_map(&t->object, "records"));
 
-		t->ring = ring_buffer__new(fd, on_ring, t, NULL);
+		t->ring = ring_buffer__new(fd, tracer_on_ring, t, NULL);
 		if (!t->ring) {
 			status = TRACER_MEMORY;
 			goto out;
@@ -438,9 +454,14 @@ bool tracer_measures(const struct tracer *t)
 
 int tracer_drain(struct tracer *t)
 {
-	int ret = t->ring ? ring_buffer__consume(t->ring) : 0;
-	int err = ret < 0 ? 0 : in_flight_look(t);
+	int ret, err;
 
+	t->drain_ns = monotonic_ns();
+	ret = t->ring ? ring_buffer__consume(t->ring) : 0;
+	/* There are more. */
+	if (ret == -EAGAIN)
+		return 1;
+	err = ret < 0 ? 0 : in_flight_look(t);
 	if (t->detached && ret >= 0)
 		ret += in_flight_take_waiting(t);
 	return err ?: ret;

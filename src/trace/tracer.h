@@ -143,7 +143,11 @@ enum nt_source tracer_source(const struct tracer *t);
  */
 uint32_t tracer_missing(const struct tracer *t);
 
-/** tracer_drain() - hand all waiting records to on_record; Return: how many, or a negative errno */
+/**
+ * tracer_drain() - hand waiting records to on_record, for 100 ms at most
+ *
+ * Return: how many, at least 1 if some may still wait, or a negative errno.
+ */
 int tracer_drain(struct tracer *t);
 
 /**

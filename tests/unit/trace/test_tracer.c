@@ -174,6 +174,43 @@ static void all_bursts_have_been_measured(void **state)
 	object_close(&t.object);
 }
 
+static void take_a_while(void *context, const struct nt_record *r)
+{
+	const uint64_t until = monotonic_ns() + 10000;
+
+	while (monotonic_ns() < until)
+		;
+}
+
+/* As that of libbpf: for as long as there are records. These come as fast as they are taken. */
+int __wrap_ring_buffer__consume(struct ring_buffer *ring);
+int __wrap_ring_buffer__consume(struct ring_buffer *ring)
+{
+	struct nt_record r = {.side = NT_TARGET};
+	int err;
+
+	for (int n = 0; n < 100000; n++) {
+		err = tracer_on_ring(ring, &r, sizeof(r));
+		if (err < 0)
+			return err;
+	}
+	return 100000;
+}
+
+static void records_that_do_not_end_hold_up_nothing_else(void **state)
+{
+	struct tracer t = {.o = {.side = NT_TARGET, .on_record = take_a_while}};
+	struct nt_control control = {.slots_seen = 0};
+	uint64_t began = monotonic_ns();
+
+	t.object.control = &control;
+	t.ring = (struct ring_buffer *)&t;
+	/* There are more. */
+	assert_int_equal(tracer_drain(&t), 1);
+	assert_true(monotonic_ns() - began < SECOND / 2);
+	assert_in_range(t.drained, 1000, 12000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +219,7 @@ int main(void)
 		cmocka_unit_test(kernels_from_the_oldest_supported_one_are_accepted),
 		cmocka_unit_test(offset_is_that_of_the_wall_clock_as_it_is),
 		cmocka_unit_test(all_bursts_have_been_measured),
+		cmocka_unit_test(records_that_do_not_end_hold_up_nothing_else),
 	};
 
 	return cmocka_run_group_tests_name("tracer", tests, NULL, NULL);
