@@ -31,11 +31,28 @@ int announced_names_queue(struct announced_names *n, const struct tracer *t,
 	return places_queue(n->places, q) ? -ENOMEM : new;
 }
 
+/*
+ * Whether the other side refused the command before it mattered which namespace it is for: opcode,
+ * field, namespace, sequence, authentication. A host can send such commands with any number, and to
+ * look up a name takes a thousand times longer than the rest.
+ */
+static bool is_refused(const struct nt_record *r)
+{
+	static const uint16_t statuses[] = {0x001, 0x002, 0x00b, 0x00c, 0x191};
+
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
+		if ((r->status & NT_STATUS_MASK) == statuses[i])
+			return true;
+	return false;
+}
+
 int announced_names_device(struct announced_names *n, const struct nt_record *r,
 			   struct device_name *d)
 {
 	bool found;
 
+	if (is_refused(r))
+		return 0;
 	if (r->slot < n->nr_seen && n->seen[r->slot].gen == r->gen &&
 	    n->seen[r->slot].nsid == r->nsid)
 		return 0;

@@ -45,7 +45,8 @@ int announced_names_queue(struct announced_names *n, const struct tracer *t,
  * announced_names_device() - the same for the device of the record's namespace; call it after
  * announced_names_queue()
  *
- * A device that cannot be found is not looked up again.
+ * A device that cannot be found is not looked up again. For a command that was refused before its
+ * namespace mattered none is looked up.
  */
 int announced_names_device(struct announced_names *n, const struct nt_record *r,
 			   struct device_name *d);

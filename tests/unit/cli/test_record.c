@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <sysexits.h>
 
+#include "cli/announced_names.h"
 #include "cli/tracer.h"
 #include "cli/verbs.h"
 #include "core/array.h"
@@ -406,6 +407,26 @@ static int enter(void **state)
 	return fd < 0 || close(fd);
 }
 
+/* A host may send commands for any namespace, and each look-up asks the file system. */
+static void refused_commands_have_no_names_looked_up(void **state)
+{
+	struct queue_info q = {.slot = 1, .gen = 1, .qid = 1, .subsysnqn = "nqn.x"};
+	struct nt_record r = {.side = NT_TARGET, .slot = 1, .gen = 1, .qid = 1};
+	struct announced_names n;
+	struct device_name d;
+
+	assert_int_equal(announced_names_init(&n), 0);
+	assert_int_equal(places_queue(n.places, &q), 0);
+	for (r.nsid = 1; r.nsid <= 3; r.nsid++) {
+		/* Invalid Namespace, Do Not Retry; a medium's error; none */
+		r.status = r.nsid == 1 ? 0x400b : r.nsid == 2 ? 0x281 : 0;
+		assert_int_equal(announced_names_device(&n, &r, &d), 0);
+		/* What was looked up is known, found or not. */
+		assert_int_equal(places_ask(n.places, &r, &d), r.nsid == 1);
+	}
+	announced_names_free(&n);
+}
+
 static int leave(void **state)
 {
 	return unlink(path);
@@ -420,6 +441,7 @@ int main(void)
 		cmocka_unit_test(nor_does_what_comes_without_commands),
 		cmocka_unit_test(what_is_no_loss_is_not_told_as_one),
 		cmocka_unit_test(names_that_gave_way_are_counted),
+		cmocka_unit_test(refused_commands_have_no_names_looked_up),
 		cmocka_unit_test(a_terminal_by_any_name_gets_no_stream),
 		cmocka_unit_test(a_fifo_of_another_user_gets_no_stream),
 		cmocka_unit_test(a_recording_without_a_name_gets_one),
