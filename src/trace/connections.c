@@ -20,20 +20,13 @@
 
 int connections_init(struct tracer *t)
 {
-	t->ident = calloc(t->nr_slots, sizeof(*t->ident));
 	t->counted = calloc(t->nr_slots, sizeof(*t->counted));
-	return t->ident && t->counted ? 0 : -ENOMEM;
+	return t->counted ? 0 : -ENOMEM;
 }
 
 void connections_free(struct tracer *t)
 {
-	for (uint32_t slot = 0; t->ident && slot < t->nr_slots; slot++) {
-		for (struct queue_ident *id = t->ident[slot], *older; id; id = older) {
-			older = id->older;
-			free(id);
-		}
-	}
-	free(t->ident);
+	hash_free(t->ident);
 	free(t->counted);
 }
 
@@ -273,10 +266,10 @@ static bool names_of_connection(const struct tracer *t, uint32_t slot, uint32_t 
 
 static struct queue_ident *find(const struct tracer *t, uint32_t slot, uint32_t who)
 {
-	struct queue_ident *id = t->ident[slot];
+	const uint32_t key[2] = {slot, who};
+	struct queue_ident *id;
 
-	while (id && id->who != who)
-		id = id->older;
+	HASH_FIND_BYHASHVALUE(hh, t->ident, key, sizeof(key), hash_pair(slot, who), id);
 	return id;
 }
 
@@ -285,11 +278,12 @@ static struct queue_ident *learn(struct tracer *t, uint32_t slot, const struct n
 	const bool host = t->o.side == NT_HOST;
 	struct queue_ident *id;
 
-	if (t->nr_ident == CONNECTIONS_NAMED_MAX)
+	if (HASH_COUNT(t->ident) == CONNECTIONS_NAMED_MAX)
 		return NULL;
 	id = calloc(1, sizeof(*id));
 	if (!id)
 		return NULL;
+	id->slot = slot;
 	id->who = i->who;
 	id->qid = i->qid;
 	id->cntlid = i->cntlid;
@@ -301,10 +295,8 @@ static struct queue_ident *learn(struct tracer *t, uint32_t slot, const struct n
 	id->transport = t->object.queues[slot].transport;
 	snprintf(id->other, sizeof(id->other), "%s", host ? i->names.hostnqn : i->names.subsysnqn);
 	id->epoch = t->object.control->epoch;
-	id->older = t->ident[slot];
-	t->ident[slot] = id;
-	t->nr_ident++;
-	return id;
+	HASH_ADD_BYHASHVALUE(hh, t->ident, slot, 2 * sizeof(uint32_t), hash_pair(slot, i->who), id);
+	return hash_kept(id) ? id : NULL;
 }
 
 void connections_learn(struct tracer *t, const struct nt_identity *i)
@@ -410,20 +402,12 @@ bool connections_unknown(struct tracer *t, uint32_t slot, uint32_t who)
 void connections_tidy(struct tracer *t)
 {
 	const uint32_t epoch = t->object.control->epoch;
+	struct queue_ident *id = NULL, *next = NULL;
 
-	for (uint32_t slot = 0; slot < t->nr_slots; slot++) {
-		struct queue_ident **at = &t->ident[slot], *id;
-
-		while ((id = *at)) {
-			if (epoch - id->epoch <= NAMED_INTERVALS ||
-			    !connections_gone(t, slot, id->who)) {
-				at = &id->older;
-				continue;
-			}
-			*at = id->older;
-			free(id);
-			t->nr_ident--;
-		}
+	HASH_ITER(hh, t->ident, id, next)
+	{
+		if (epoch - id->epoch > NAMED_INTERVALS && connections_gone(t, id->slot, id->who))
+			hash_drop(t->ident, id);
 	}
 }
 

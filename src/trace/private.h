@@ -5,6 +5,7 @@
 
 #include "core/counters.h"
 #include "core/device.h"
+#include "core/hash.h"
 #include "core/overdue.h"
 #include "core/stats.h"
 #include "shared/control.h"
@@ -15,12 +16,11 @@
 
 /*
  * A connection's name, kept because its slot may belong to the next one when its counts are read.
- * @older: an earlier connection of that slot
- * @who: see struct nt_identity
+ * @slot, @who: see struct nt_identity
  * @epoch: the interval in which the connection was last there, or its name needed
  */
 struct queue_ident {
-	struct queue_ident *older;
+	uint32_t slot;
 	uint32_t who;
 	uint32_t epoch;
 	char controller[32];
@@ -29,6 +29,7 @@ struct queue_ident {
 	uint16_t qid;
 	uint16_t cntlid;
 	uint8_t transport;
+	UT_hash_handle hh;
 };
 
 /* The controller of a target's queue. */
@@ -151,8 +152,7 @@ struct tracer {
 	uint64_t died;		 /* what user space has counted of NT_CNT_DIED */
 
 	/* connections.c */
-	struct queue_ident **ident; /* [nr_slots]: lists, the newest first */
-	uint32_t nr_ident;
+	struct queue_ident *ident; /* hash table: a slot may have had thousands in an interval */
 	struct queue_controller *counted; /* [nr_slots], used while counting */
 
 	/* give_back.c */

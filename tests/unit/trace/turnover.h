@@ -539,7 +539,7 @@ static void assert_others_have_gone(void)
 		interval();
 	/* Only the histogram of the last connection is left. */
 	assert_int_equal(pool_taken(&m.t.object.pools[NT_POOL_HISTS]), 1);
-	assert_int_equal(m.t.nr_ident, SIDE == NT_HOST && !m.untold ? 2 : 1);
+	assert_int_equal(HASH_COUNT(m.t.ident), SIDE == NT_HOST && !m.untold ? 2 : 1);
 }
 
 /* A host's controller is identified on its admin queue. */
@@ -672,15 +672,15 @@ static void names_beyond_the_last_are_not_kept(void **state)
 	struct nt_identity identity = {.slot = 1, .names.subsysnqn = "nqn.a"};
 
 	for (identity.who = 1; identity.who <= CONNECTIONS_NAMED_MAX; identity.who++) {
-		assert_int_equal(m.t.nr_ident, identity.who - 1);
+		assert_int_equal(HASH_COUNT(m.t.ident), identity.who - 1);
 		identity.slot = identity.who % PROGRAMS_SLOTS;
 		connections_learn(&m.t, &identity);
 	}
 	connections_learn(&m.t, &identity);
-	assert_int_equal(m.t.nr_ident, CONNECTIONS_NAMED_MAX);
+	assert_int_equal(HASH_COUNT(m.t.ident), CONNECTIONS_NAMED_MAX);
 	for (unsigned int i = 0; i < 6; i++)
 		interval();
-	assert_int_equal(m.t.nr_ident, 0);
+	assert_int_equal(HASH_COUNT(m.t.ident), 0);
 }
 
 #if defined(STRANGERS_COME)
@@ -744,7 +744,7 @@ static void strangers_take_the_memory_of_some(void **state)
 			assert_rows_add_up(&m.s);
 		assert_true(m.s.nr_rows <=
 			    STATS_ENDED_MAX + 2 * AT_A_TIME * PROGRAMS_SLOTS + NT_OPS_NR);
-		assert_true(m.t.nr_ident <= 8 * AT_A_TIME * PROGRAMS_SLOTS);
+		assert_true(HASH_COUNT(m.t.ident) <= 8 * AT_A_TIME * PROGRAMS_SLOTS);
 	}
 	assert_uint_in_range(mallinfo2().uordblks, 0, used + 65536);
 	for (unsigned int i = 0; i < 2 * STATS_ENDED_NS / 1000000000 + QUIET_INTERVALS; i++) {
