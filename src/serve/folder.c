@@ -21,6 +21,7 @@
 #define NS_PER_SECOND 1000000000
 /* Digits of a number at least: up to 999999, names sort as their numbers do. */
 #define NUMBER_DIGITS "06"
+#define DIGITS "0123456789"
 /* A longer number is not one of ours. */
 #define NUMBER_DIGITS_MAX 18
 /*
@@ -34,7 +35,18 @@
  */
 #define NUMBERS_PASSED_MAX 1000
 
-/* Return: whether @name is a file name of this side; @number is set then. */
+/* Whether @text is a time as folder_next() writes it: 20240131T235959Z, or 0 without a clock. */
+static bool is_time(const char *text, size_t len)
+{
+	return (len == 1 && *text == '0') ||
+	       (len == 16 && strspn(text, DIGITS) == 8 && text[8] == 'T' &&
+		strspn(text + 9, DIGITS) == 6 && text[15] == 'Z');
+}
+
+/*
+ * Return: whether @name is a file name of this side; @number is set then. Other files that are
+ * called alike, such as host-2-before-the-upgrade.ntp, were not written by a recorder.
+ */
 static bool is_ours(const struct folder *f, const char *name, uint64_t *number)
 {
 	const char *side = side_name(f->side);
@@ -44,8 +56,9 @@ static bool is_ours(const struct folder *f, const char *name, uint64_t *number)
 	    strcmp(name + len - 4, ".ntp") != 0)
 		return false;
 	name += n + 1;
-	digits = strspn(name, "0123456789");
-	if (!digits || digits > NUMBER_DIGITS_MAX || name[digits] != '-')
+	digits = strspn(name, DIGITS);
+	if (!digits || digits > NUMBER_DIGITS_MAX || name[digits] != '-' ||
+	    !is_time(name + digits + 1, strlen(name + digits + 1) - strlen(".ntp")))
 		return false;
 	*number = strtoull(name, NULL, 10);
 	return true;

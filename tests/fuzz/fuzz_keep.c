@@ -160,7 +160,7 @@ static void interval(struct play *p, const uint8_t b[4])
 static void lie(struct play *p, const uint8_t b[4])
 {
 	static const char *const formats[] = {"host-%06u-20240131T235959Z.ntp",
-					      "host-%018u-.ntp",
+					      "host-%018u-0.ntp",
 					      "host-9%018u-0.ntp",
 					      "target-%06u-20240131T235959Z.ntp",
 					      "host-%u.ntp",

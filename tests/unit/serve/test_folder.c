@@ -138,10 +138,10 @@ static void files_of_others_do_not_count(void **state)
 
 	if (geteuid())
 		skip();
-	make(v, "host-999999-x.ntp", 2LL << 30, OTHER_USER);
-	make(v, "host-18446744073709551615-x.ntp", 0, OTHER_USER);
-	make(v, "host-000000-x.ntp", 0, OTHER_USER);
-	make(v, "host-000004-x.ntp", 1000, geteuid());
+	make(v, "host-999999-20240131T235959Z.ntp", 2LL << 30, OTHER_USER);
+	make(v, "host-18446744073709551615-20240131T235959Z.ntp", 0, OTHER_USER);
+	make(v, "host-000000-20240131T235959Z.ntp", 0, OTHER_USER);
+	make(v, "host-000004-20240131T235959Z.ntp", 1000, geteuid());
 	begin_with(v, &o);
 	write_one(v);
 	assert_int_equal(v->failures, 0);
@@ -150,9 +150,9 @@ static void files_of_others_do_not_count(void **state)
 	assert_int_equal(c.files, 2);
 	assert_int_equal(c.removed, 0);
 	assert_true(c.disk_bytes < 1 << 20);
-	assert_true(there(v, "host-999999-x.ntp"));
-	assert_true(there(v, "host-000000-x.ntp"));
-	assert_true(there(v, "host-000004-x.ntp"));
+	assert_true(there(v, "host-999999-20240131T235959Z.ntp"));
+	assert_true(there(v, "host-000000-20240131T235959Z.ntp"));
+	assert_true(there(v, "host-000004-20240131T235959Z.ntp"));
 }
 
 /*
@@ -169,10 +169,10 @@ static void what_others_link_or_move_does_not_count(void **state)
 
 	make(v, "log", 2LL << 30, geteuid());
 	strcpy(log, path_of(v, "log"));
-	assert_int_equal(link(log, path_of(v, "host-999998-x.ntp")), 0);
-	make(v, "host-999999-x.ntp", 2LL << 30, geteuid());
-	assert_int_equal(chmod(path_of(v, "host-999999-x.ntp"), 0644), 0);
-	make(v, "host-000004-x.ntp", 1000, geteuid());
+	assert_int_equal(link(log, path_of(v, "host-999998-20240131T235959Z.ntp")), 0);
+	make(v, "host-999999-20240131T235959Z.ntp", 2LL << 30, geteuid());
+	assert_int_equal(chmod(path_of(v, "host-999999-20240131T235959Z.ntp"), 0644), 0);
+	make(v, "host-000004-20240131T235959Z.ntp", 1000, geteuid());
 	for (unsigned int i = 0; i < ARRAY_SIZE(modes); i++) {
 		assert_int_equal(chmod(v->folder, modes[i]), 0);
 		begin_with(v, &o);
@@ -184,7 +184,7 @@ static void what_others_link_or_move_does_not_count(void **state)
 		recorder_counts(v->r, &c);
 		assert_int_equal(c.removed, i ? 4 : 0);
 		assert_int_equal(c.files, i ? 1 : 2);
-		assert_int_equal(there(v, "host-000004-x.ntp"), !i);
+		assert_int_equal(there(v, "host-000004-20240131T235959Z.ntp"), !i);
 		recorder_free(v->r);
 		v->r = NULL;
 		o = options_of(v);
@@ -199,15 +199,15 @@ static void a_very_high_number_is_that_of_the_oldest(void **state)
 	struct keep_counts c;
 
 	o.files = 2;
-	make(v, "host-999999999999999999-x.ntp", 1000, geteuid());
-	make(v, "host-000007-x.ntp", 1000, geteuid());
+	make(v, "host-999999999999999999-20240131T235959Z.ntp", 1000, geteuid());
+	make(v, "host-000007-20240131T235959Z.ntp", 1000, geteuid());
 	begin_with(v, &o);
 	write_one(v);
 	assert_non_null(strstr(v->told, "/host-000008-"));
 	recorder_counts(v->r, &c);
 	assert_int_equal(c.files, 2);
-	assert_false(there(v, "host-999999999999999999-x.ntp"));
-	assert_true(there(v, "host-000007-x.ntp"));
+	assert_false(there(v, "host-999999999999999999-20240131T235959Z.ntp"));
+	assert_true(there(v, "host-000007-20240131T235959Z.ntp"));
 }
 
 /*
@@ -218,8 +218,8 @@ static void there_is_a_number_after_any_other(void **state)
 	struct run *v = *state;
 	struct recorder_options o = options_of(v);
 
-	make(v, "host-18446744073709551615-x.ntp", 0, geteuid());
-	make(v, "host-000007-x.ntp", 0, geteuid());
+	make(v, "host-18446744073709551615-20240131T235959Z.ntp", 0, geteuid());
+	make(v, "host-000007-20240131T235959Z.ntp", 0, geteuid());
 	begin_with(v, &o);
 	write_one(v);
 	assert_non_null(strstr(v->told, "/host-000008-"));
@@ -268,7 +268,7 @@ static void many_files_are_looked_at_once(void **state)
 	char name[64];
 
 	for (unsigned int i = 1; i <= many; i++) {
-		snprintf(name, sizeof(name), "host-%06u-x.ntp", i);
+		snprintf(name, sizeof(name), "host-%06u-20240131T235959Z.ntp", i);
 		make(v, name, 0, geteuid());
 	}
 	o.files = 2;
@@ -279,11 +279,11 @@ static void many_files_are_looked_at_once(void **state)
 	recorder_counts(v->r, &c);
 	assert_int_equal(c.files, 2);
 	assert_int_equal(c.removed, many - 1);
-	assert_true(there(v, "host-003000-x.ntp"));
+	assert_true(there(v, "host-003000-20240131T235959Z.ntp"));
 	looked = 0;
 	write_one(v);
 	assert_true(looked < 10);
-	assert_false(there(v, "host-003000-x.ntp"));
+	assert_false(there(v, "host-003000-20240131T235959Z.ntp"));
 }
 
 /* Another process may remove files to get room. */
@@ -293,17 +293,17 @@ static void what_is_removed_meanwhile_counts_no_more(void **state)
 	struct recorder_options o = options_of(v);
 	struct keep_counts c;
 
-	make(v, "host-000001-x.ntp", 1000, geteuid());
-	make(v, "host-000002-x.ntp", 1000, geteuid());
+	make(v, "host-000001-20240131T235959Z.ntp", 1000, geteuid());
+	make(v, "host-000002-20240131T235959Z.ntp", 1000, geteuid());
 	o.files = 3;
 	begin_with(v, &o);
 	write_one(v);
-	unlink(path_of(v, "host-000002-x.ntp"));
+	unlink(path_of(v, "host-000002-20240131T235959Z.ntp"));
 	write_one(v);
 	recorder_counts(v->r, &c);
 	assert_int_equal(c.files, 3);
 	assert_int_equal(c.removed, 0);
-	assert_true(there(v, "host-000001-x.ntp"));
+	assert_true(there(v, "host-000001-20240131T235959Z.ntp"));
 }
 
 static bool starts(struct run *v, enum nt_side side)
@@ -566,7 +566,7 @@ static void a_folder_that_is_another_one_now_is_looked_at(void **state)
 	struct recorder_options o = options_of(v);
 	struct run was = *v;
 
-	make(v, "host-000008-x.ntp", 0, geteuid());
+	make(v, "host-000008-20240131T235959Z.ntp", 0, geteuid());
 	begin_with(v, &o);
 	strcat(was.folder, ".was");
 	assert_int_equal(rename(v->folder, was.folder), 0);
@@ -577,9 +577,9 @@ static void a_folder_that_is_another_one_now_is_looked_at(void **state)
 	assert_int_equal(v->failures, 1);
 	assert_true(there(v, LOCK));
 	assert_non_null(strstr(v->told, "/host-000009-"));
-	assert_true(there(&was, "host-000008-x.ntp"));
+	assert_true(there(&was, "host-000008-20240131T235959Z.ntp"));
 	was.r = NULL;
-	unlink(path_of(&was, "host-000008-x.ntp"));
+	unlink(path_of(&was, "host-000008-20240131T235959Z.ntp"));
 	unlink(path_of(&was, LOCK));
 	assert_int_equal(rmdir(was.folder), 0);
 }
@@ -681,9 +681,9 @@ static void a_file_takes_the_room_of_older_ones_only(void **state)
 	assert_int_equal(v->failures, 2);
 	assert_non_null(strstr(v->told, strerror(ENOSPC)));
 	assert_non_null(strstr(v->told, "--keep-free"));
-	assert_false(there(v, "host-000001-x.ntp"));
+	assert_false(there(v, "host-000001-20240131T235959Z.ntp"));
 	for (unsigned int i = 1; i <= 4; i++) {
-		snprintf(name, sizeof(name), "host-00000%u-x.ntp", i);
+		snprintf(name, sizeof(name), "host-00000%u-20240131T235959Z.ntp", i);
 		make(v, name, old, geteuid());
 	}
 	v->failures = 0;
@@ -691,13 +691,13 @@ static void a_file_takes_the_room_of_older_ones_only(void **state)
 	one_with_free(v, 1 * GIB, 0, 100);
 	assert_int_equal(v->failures, 1);
 	assert_non_null(strstr(v->told, "/host-000005-"));
-	assert_false(there(v, "host-000001-x.ntp"));
-	assert_true(there(v, "host-000002-x.ntp"));
+	assert_false(there(v, "host-000001-20240131T235959Z.ntp"));
+	assert_true(there(v, "host-000002-20240131T235959Z.ntp"));
 	/* With enough room no file is removed. */
 	v->failures = 0;
 	one_with_free(v, 1 * GIB, 2 * GIB, 100000);
 	assert_int_equal(v->failures, 0);
-	assert_true(there(v, "host-000002-x.ntp"));
+	assert_true(there(v, "host-000002-20240131T235959Z.ntp"));
 }
 
 static void make_many(const struct run *v, unsigned int nr, off_t bytes)
@@ -705,7 +705,7 @@ static void make_many(const struct run *v, unsigned int nr, off_t bytes)
 	char name[64];
 
 	for (unsigned int i = 1; i <= nr; i++) {
-		snprintf(name, sizeof(name), "host-%06u-x.ntp", i);
+		snprintf(name, sizeof(name), "host-%06u-20240131T235959Z.ntp", i);
 		make(v, name, bytes, geteuid());
 	}
 }
@@ -720,15 +720,15 @@ static void small_ones_are_not_removed_in_vain(void **state)
 	make_many(v, 3, 2000);
 	one_with_free(v, 1 * GIB, 0, 100);
 	assert_non_null(strstr(v->told, strerror(ENOSPC)));
-	assert_true(there(v, "host-000001-x.ntp"));
-	assert_true(there(v, "host-000003-x.ntp"));
+	assert_true(there(v, "host-000001-20240131T235959Z.ntp"));
+	assert_true(there(v, "host-000003-20240131T235959Z.ntp"));
 	while (each_file(v, path, &bytes))
 		unlink(path);
 	make_many(v, 10, 8000);
 	one_with_free(v, 1 * GIB, 0, 100);
 	assert_non_null(strstr(v->told, "/host-000011-"));
-	assert_false(there(v, "host-000001-x.ntp"));
-	assert_true(there(v, "host-000005-x.ntp"));
+	assert_false(there(v, "host-000001-20240131T235959Z.ntp"));
+	assert_true(there(v, "host-000005-20240131T235959Z.ntp"));
 }
 
 static void write_many(struct run *v, unsigned int files)
@@ -782,7 +782,7 @@ static void others_that_take_that_room_cost_one_file(void **state)
 	char name[64];
 
 	for (unsigned int i = 1; i <= 4; i++) {
-		snprintf(name, sizeof(name), "host-00000%u-x.ntp", i);
+		snprintf(name, sizeof(name), "host-00000%u-20240131T235959Z.ntp", i);
 		make(v, name, 300 << 10, geteuid());
 	}
 	disk.bytes = 100 * GIB;
@@ -803,7 +803,7 @@ static void others_that_take_that_room_cost_one_file(void **state)
 	assert_int_equal(c.failed, 3);
 	assert_int_equal(c.written, 1);
 	assert_int_equal(c.removed, 1);
-	assert_true(there(v, "host-000002-x.ntp"));
+	assert_true(there(v, "host-000002-20240131T235959Z.ntp"));
 	memset(&disk, 0, sizeof(disk));
 }
 
@@ -814,7 +814,7 @@ static void a_file_ends_where_no_room_is_left(void **state)
 	char path[PATH_MAX];
 	uint64_t bytes;
 
-	make(v, "host-000001-x.ntp", 300 << 10, geteuid());
+	make(v, "host-000001-20240131T235959Z.ntp", 300 << 10, geteuid());
 	one_with_free(v, 1 * GIB, 0, 100000);
 	assert_non_null(strstr(v->told, "ended early: --keep-free is reached"));
 	assert_int_equal(each_file(v, path, &bytes), 1);

@@ -11,8 +11,6 @@
 
 #define MIB (1ULL << 20)
 #define GIB (1ULL << 30)
-/* A name of this file has as many bytes as there is room for. */
-#define LONGEST "host-000001-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.ntp"
 
 /* Bytes that are available on a made-up disk of 100 GiB. */
 static uint64_t available = 50 * GIB;
@@ -44,7 +42,7 @@ static void numbered(const struct run *v, unsigned int number, off_t bytes)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "host-%06u-x.ntp", number);
+	snprintf(name, sizeof(name), "host-%06u-20240131T235959Z.ntp", number);
 	make(v, name, bytes);
 }
 
@@ -52,7 +50,7 @@ static bool there(const struct run *v, unsigned int number)
 {
 	char path[PATH_MAX];
 
-	snprintf(path, sizeof(path), "%s/host-%06u-x.ntp", v->folder, number);
+	snprintf(path, sizeof(path), "%s/host-%06u-20240131T235959Z.ntp", v->folder, number);
 	return !access(path, F_OK);
 }
 
@@ -65,33 +63,37 @@ static struct folder opened(const struct run *v)
 	return f;
 }
 
-static void a_name_of_ours_has_a_side_a_number_and_an_end(void **state)
+static void a_name_of_ours_has_a_side_a_number_and_a_time(void **state)
 {
 	static const struct {
 		const char *name;
 		uint64_t number; /* 0: not ours */
 	} cases[] = {
 		{"host-000007-20240131T235959Z.ntp", 7},
-		{"host-7-.ntp", 7},
-		{"host-1000000000000000-x.ntp", 1000000000000000},
-		{LONGEST, 1},
-		{"host-1234567890123456789-x.ntp", 0},
-		{"target-000007-x.ntp", 0},
-		{"hostx000007-x.ntp", 0},
-		{"host000007-x.ntp", 0},
-		{"host--x.ntp", 0},
+		{"host-7-0.ntp", 7},
+		{"host-1000000000000000-20240131T235959Z.ntp", 1000000000000000},
+		{"host-1234567890123456789-20240131T235959Z.ntp", 0},
+		{"target-000007-20240131T235959Z.ntp", 0},
+		{"hostx000007-20240131T235959Z.ntp", 0},
+		{"host000007-20240131T235959Z.ntp", 0},
+		{"host--20240131T235959Z.ntp", 0},
 		{"host-000007x.ntp", 0},
 		{"host-000007-x.nt", 0},
-		{"host-000007-x.ntp.gz", 0},
+		{"host-000007-20240131T235959Z.ntp.gz", 0},
 		{"host-x-000007.ntp", 0},
-		{"a" LONGEST, 0},
-		{"host-000001-a"
-		 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.ntp",
-		 0},
+		{"ahost-000007-20240131T235959Z.ntp", 0},
+		/* What somebody else has called alike. */
+		{"host-7-.ntp", 0},
+		{"host-7-before-the-upgrade.ntp", 0},
+		{"host-20240131-baseline.ntp", 0},
+		{"host-000007-20240131T235959Z-kept.ntp", 0},
+		{"host-000007-20240131T235959.ntp", 0},
+		{"host-000007-20240131T23595XZ.ntp", 0},
+		{"host-000007-2024013XT235959Z.ntp", 0},
+		{"host-000007-1.ntp", 0},
 	};
 	struct run *v = *state;
 
-	assert_int_equal(strlen(LONGEST), FOLDER_NAME_LEN - 1);
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {
 		char path[PATH_MAX];
 		struct folder f;
@@ -115,9 +117,9 @@ static void only_plain_files_count(void **state)
 	struct folder f;
 
 	numbered(v, 1, 10);
-	snprintf(link, sizeof(link), "%s/host-000002-x.ntp", v->folder);
-	assert_int_equal(symlink("host-000001-x.ntp", link), 0);
-	snprintf(inner, sizeof(inner), "%s/host-000003-x.ntp", v->folder);
+	snprintf(link, sizeof(link), "%s/host-000002-20240131T235959Z.ntp", v->folder);
+	assert_int_equal(symlink("host-000001-20240131T235959Z.ntp", link), 0);
+	snprintf(inner, sizeof(inner), "%s/host-000003-20240131T235959Z.ntp", v->folder);
 	assert_int_equal(mkdir(inner, 0700), 0);
 	f = opened(v);
 	assert_int_equal(f.nr, 1);
@@ -167,7 +169,7 @@ static void the_oldest_files_make_room(void **state)
 	assert_false(there(v, 1));
 	assert_true(there(v, 2));
 	/* A file that another process has removed makes room as well. */
-	assert_int_equal(unlinkat(f.fd, "host-000002-x.ntp", 0), 0);
+	assert_int_equal(unlinkat(f.fd, "host-000002-20240131T235959Z.ntp", 0), 0);
 	assert_int_equal(folder_make_room(&f, 801, 801), 0);
 	assert_false(there(v, 3));
 	assert_true(there(v, 4));
@@ -246,16 +248,16 @@ static void a_new_file_is_the_first_in_the_list(void **state)
 	numbered(v, 1, 100);
 	f = opened(v);
 	numbered(v, 2, 30);
-	folder_add(&f, other, "host-000002-x.ntp");
-	folder_add(&f, f.fd, "host-000003-x.ntp");
+	folder_add(&f, other, "host-000002-20240131T235959Z.ntp");
+	folder_add(&f, f.fd, "host-000003-20240131T235959Z.ntp");
 	folder_add(&f, f.fd, "nothing of ours");
 	assert_int_equal(f.nr, 1);
-	folder_add(&f, f.fd, "host-000002-x.ntp");
+	folder_add(&f, f.fd, "host-000002-20240131T235959Z.ntp");
 	assert_int_equal(f.nr, 2);
 	assert_int_equal(f.used, 130);
 	assert_int_equal(f.file[0].number, 2);
 	assert_int_equal(f.file[0].bytes, 30);
-	assert_string_equal(f.file[0].name, "host-000002-x.ntp");
+	assert_string_equal(f.file[0].name, "host-000002-20240131T235959Z.ntp");
 	assert_int_equal(f.file[1].number, 1);
 	folder_close(&f);
 	close(other);
@@ -346,7 +348,7 @@ static void a_warning_says_how_much_is_free(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_name_of_ours_has_a_side_a_number_and_an_end),
+		TEST(a_name_of_ours_has_a_side_a_number_and_a_time),
 		TEST(only_plain_files_count),
 		TEST(files_are_listed_from_the_highest_number_on),
 		TEST(the_oldest_files_make_room),
