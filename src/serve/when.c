@@ -207,13 +207,17 @@ static void gather_latencies(const struct when_condition *c, const struct stats 
 			hist_merge(into, &s->rows[i]->interval);
 }
 
+/* Those that are nobody's may be an I/O queue's. */
 static uint64_t count_errors(const struct when_condition *c, const struct stats *s)
 {
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < s->errors.nr; i++)
-		if (is_of(c, s->errors.row[i].op, s->errors.row[i].qid))
-			n += s->errors.row[i].interval;
+	for (size_t i = 0; i < s->errors.nr; i++) {
+		const struct error_count *e = &s->errors.row[i];
+
+		if (is_of(c, e->op, e->qid || !e->controller[0]))
+			n += e->interval;
+	}
 	return n;
 }
 

@@ -696,6 +696,17 @@ static int take(struct tracer *t, struct stats *s, const struct nt_error *error)
 	return err;
 }
 
+/*
+ * Errors for which programs found no room. A host with some hundred queues can take all of it for
+ * as long as it is connected, and errors of the others must be seen: they are nobody's.
+ */
+static int take_past(struct stats *s)
+{
+	const uint64_t n = s->counters_interval[NT_CNT_ERRORS_FULL];
+
+	return n ? errors_add_of(&s->errors, "", "", "", 0, NT_OP_OTHER, ERRORS_OTHER, n) : 0;
+}
+
 int trace_errors_collect(struct tracer *t, struct stats *s)
 {
 	struct nt_error error, *before = NULL;
@@ -711,5 +722,5 @@ int trace_errors_collect(struct tracer *t, struct stats *s)
 	for (unsigned int i = t->nr_errors; i-- > 0;)
 		if (t->errors_seen[i].over)
 			take_away(t, &t->errors_seen[i]);
-	return 0;
+	return take_past(s);
 }

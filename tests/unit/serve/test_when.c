@@ -360,6 +360,23 @@ static void errors_and_age_are_of_intervals(void **state)
 	stats_free(&s);
 }
 
+/* They may be an I/O queue's, but admin commands are none's. */
+static void errors_that_are_nobody_s_count(void **state)
+{
+	struct stats s = {.side = NT_TARGET, .seconds = 1};
+	struct when w;
+
+	parse(&w, "errors>0");
+	assert_int_equal(errors_add(&s.errors, "", "", 0, NT_OP_FABRICS, 0x182, 1), 0);
+	assert_int_equal(errors_add(&s.errors, "cntlid 1", "", 0, NT_OP_OTHER, 1, 1), 0);
+	assert_null(when_interval(&w, &s, 10 * S));
+	stats_begin_interval(&s);
+	assert_int_equal(errors_add(&s.errors, "", "", 0, NT_OP_OTHER, ERRORS_OTHER, 1), 0);
+	assert_ptr_equal(when_interval(&w, &s, 11 * S), &w.condition[0]);
+	when_free(&w);
+	stats_free(&s);
+}
+
 /* An interval counts if some part of it lies within the time. */
 static void a_time_ends_with_the_interval_that_began_in_it(void **state)
 {
@@ -456,6 +473,7 @@ int main(void)
 		cmocka_unit_test(a_condition_without_an_operation_is_of_io),
 		cmocka_unit_test(a_percentile_is_of_its_time),
 		cmocka_unit_test(errors_and_age_are_of_intervals),
+		cmocka_unit_test(errors_that_are_nobody_s_count),
 		cmocka_unit_test(a_state_is_reported_with_its_event),
 		cmocka_unit_test(a_time_ends_with_the_interval_that_began_in_it),
 		cmocka_unit_test(a_time_is_as_long_for_any_interval),

@@ -189,6 +189,22 @@ static void errors_of_who_never_had_a_name_are_told_without_one(void **state)
 	assert_errors("", 8);
 }
 
+/* One host may have taken all the room. */
+static void errors_without_room_are_counted_as_nobody_s(void **state)
+{
+	for (unsigned int i = 1; i <= 2; i++) {
+		stats_begin_interval(&m.s);
+		m.s.counters_interval[NT_CNT_ERRORS_FULL] = 3;
+		assert_int_equal(trace_errors_collect(&m.t, &m.s), 0);
+		assert_int_equal(m.s.errors.nr, 1);
+		assert_int_equal(m.s.errors.row[0].interval, 3);
+		assert_int_equal(m.s.errors.row[0].status, ERRORS_OTHER);
+		assert_errors("", 3 * i);
+	}
+	interval();
+	assert_errors("", 6);
+}
+
 /* A host that keeps trying for days must not fill the map. */
 static void entries_of_those_that_are_gone_are_removed(void **state)
 {
@@ -220,6 +236,7 @@ int main(void)
 		TEST(connections_of_one_slot_have_errors_of_their_own),
 		TEST(errors_have_the_subsystem_where_rows_have_it),
 		TEST(errors_of_who_never_had_a_name_are_told_without_one),
+		TEST(errors_without_room_are_counted_as_nobody_s),
 		TEST(entries_of_those_that_are_gone_are_removed),
 	};
 
