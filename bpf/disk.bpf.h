@@ -146,8 +146,10 @@ __noinline int disk_reach(__u64 req, __u32 point, __u64 now, __u32 disk)
 			return 0;
 		points[NT_TD_ISSUE] = now;
 		c->r.disk = disk;
+		cpu_note(owner_of(c), NT_TC_DISK_ISSUE);
 	} else if (points[NT_TD_ISSUE] && now > points[NT_TD_DONE]) {
 		points[NT_TD_DONE] = now;
+		cpu_note(owner_of(c), NT_TC_DISK_DONE);
 	}
 	return 0;
 }
@@ -188,6 +190,7 @@ static __always_inline void file_begins(struct nt_cmd *c, struct nvmet_req *req)
 		c->read = (__u32)task->ioac.read_bytes;
 	}
 	c->r.points[NT_TD_ISSUE] = bpf_ktime_get_ns();
+	cpu_note(owner_of(c), NT_TC_DISK_ISSUE);
 }
 
 /*
@@ -241,6 +244,9 @@ static __always_inline void disk_count(struct nt_cmd *c, struct nvmet_req *req)
 static __always_inline void disk_executed(struct nt_cmd *c, struct nvmet_req *req)
 {
 	c->r.points[NT_T_DONE] = bpf_ktime_get_ns();
+	if (!nt_knobs.fine)
+		return;
+	cpu_note(owner_of(c), NT_TC_DONE);
 	if (nt_knobs.disk_points && !c->r.points[NT_TD_DONE] && !req->cqe->status)
 		disk_count(c, (void *)plain_number((__u64)req));
 }

@@ -8,6 +8,7 @@
 
 #include "arrival.bpf.h"
 #include "controllers.bpf.h"
+#include "cpus.bpf.h"
 #include "histograms.bpf.h"
 #include "host_queue.bpf.h"
 #include "joins.bpf.h"
@@ -124,6 +125,74 @@ static __always_inline __u32 count_unended(struct request *rq, const struct nt_c
 	return 0;
 }
 
+/* CO-RE: what waits to be sent, and the lock for sending. With PREEMPT_RT that has no owner. */
+struct mutex___owner {
+	struct {
+		__s64 counter;
+	} owner;
+} __attribute__((preserve_access_index));
+struct list_head___sends {
+	struct list_head___sends *next;
+} __attribute__((preserve_access_index));
+struct llist_node___sends {
+	struct llist_node___sends *next;
+} __attribute__((preserve_access_index));
+struct llist_head___sends {
+	struct llist_node___sends *first;
+} __attribute__((preserve_access_index));
+struct nvme_tcp_queue___sends {
+	struct list_head___sends send_list;
+	struct llist_head___sends req_list;
+	struct mutex___owner send_mutex;
+	struct nvme_tcp_request *request;
+} __attribute__((preserve_access_index));
+
+/* Of the owner of a mutex: its flags (kernel/locking/mutex.c). */
+#define NT_MUTEX_FLAGS 7
+
+/*
+ * How many elements a list has, of struct list_head or llist_node: in both, the first member leads
+ * to the next one. Not static, so that it is verified once, and the verifier forgets the number.
+ * @at: plain address of the first element
+ * @end: that ends the list, besides 0
+ */
+__noinline int list_length(__u64 at, __u64 end)
+{
+	int nr = 0;
+
+	for (; nr < NT_QUEUED_MOST && at && at != end; nr++)
+		if (bpf_probe_read_kernel(&at, sizeof(at), (void *)at))
+			at = 0;
+	return nr;
+}
+
+/*
+ * What is queued on a connection: see NT_QUEUED_NR(). Only with finer points. Requests come and go
+ * meanwhile: this is what was seen. Not static, so that it is verified once.
+ * @address: plain, of its struct nvme_tcp_queue; 0: not known
+ */
+__noinline int queued_look(__u64 address)
+{
+	struct nvme_tcp_queue___sends *queue = (void *)address;
+	__u32 nr, lock = 0;
+	__u64 list;
+
+	if (!nt_knobs.fine || !address || !bpf_core_field_exists(queue->send_list) ||
+	    !bpf_core_field_exists(queue->req_list))
+		return 0;
+	list = address + bpf_core_field_offset(struct nvme_tcp_queue___sends, send_list);
+	nr = list_length((__u64)BPF_CORE_READ(queue, send_list.next), list);
+	nr += list_length((__u64)BPF_CORE_READ(queue, req_list.first), 0);
+	nr += !!BPF_CORE_READ(queue, request);
+	if (nr > NT_QUEUED_MOST)
+		nr = NT_QUEUED_MOST;
+	if (bpf_core_field_exists(queue->send_mutex.owner))
+		lock = BPF_CORE_READ(queue, send_mutex.owner.counter) & ~(__s64)NT_MUTEX_FLAGS
+			       ? NT_QUEUED_LOCKED
+			       : NT_QUEUED_FREE;
+	return (int)((nr + 1) | lock);
+}
+
 /*
  * To begun: the driver has got a request.
  * @rq: typed
@@ -170,6 +239,7 @@ static __always_inline int request_begin(struct request *rq, const struct host_q
 		else
 			__builtin_memset(c->r.points, 0, sizeof(c->r.points));
 		if (nt_knobs.fine) {
+			cpus_begin((__u64)rq, queued_look(kernel_queue_at(h->slot)));
 			__builtin_memset(c->r.fine, 0, sizeof(c->r.fine));
 			__builtin_memset(c->r.seq, 0, sizeof(c->r.seq));
 		}
@@ -301,6 +371,9 @@ static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 p
 	if (!c || c->r.points[point])
 		return;
 	c->r.points[point] = bpf_ktime_get_ns();
+	if (!nt_knobs.fine)
+		return;
+	cpu_note(owner_of(c), point == NT_H_SEND_CMD ? NT_HC_SEND_CMD : NT_HC_SEND_DATA);
 	out_expect(c, sk, point, point == NT_H_SEND_CMD ? NT_HF_OUT : NT_HF_DATA_OUT);
 	cmd_waited_to_send(c, c->r.points[point == NT_H_SEND_CMD ? NT_H_QUEUE_RQ : NT_H_R2T],
 			   point == NT_H_SEND_DATA);
@@ -339,22 +412,25 @@ static __always_inline __u64 cmd_arrival(struct nt_cmd *c, struct nt_queue *q,
 /* To asked, by the first R2T. @seq: see cmd_waited(); @rx: see cmd_arrival() */
 static __always_inline void cmd_asked(struct nt_cmd *c, __u32 seq, __u64 rx, __u64 now)
 {
-	cmd_waited(c, seq, rx, now, false);
+	cmd_waited(c, NT_HC_R2T, seq, rx, now, false);
 	c->r.points[NT_H_R2T_RX] = rx;
 	c->r.points[NT_H_R2T] = now;
 }
 
-/* The answer begins to come: data, or the CQE. @seq: see cmd_waited(); @rx: see cmd_arrival() */
-static __always_inline void cmd_answer_comes(struct nt_cmd *c, __u32 seq, __u64 rx, __u64 now)
+/*
+ * The answer begins to come: data, or the CQE. @cpu, @seq: see cmd_waited(); @rx: see cmd_arrival()
+ */
+static __always_inline void cmd_answer_comes(struct nt_cmd *c, __u32 cpu, __u32 seq, __u64 rx,
+					     __u64 now)
 {
-	cmd_waited(c, seq, rx, now, c->r.points[NT_H_R2T]);
+	cmd_waited(c, cpu, seq, rx, now, c->r.points[NT_H_R2T]);
 	c->r.points[NT_H_RX] = rx;
 }
 
 /* To answering, by the first data PDU. @seq, @rx: see cmd_answer_comes() */
 static __always_inline void cmd_answering(struct nt_cmd *c, __u32 seq, __u64 rx, __u64 now)
 {
-	cmd_answer_comes(c, seq, rx, now);
+	cmd_answer_comes(c, NT_HC_C2H, seq, rx, now);
 	c->r.points[NT_H_C2H] = now;
 }
 
@@ -428,8 +504,12 @@ static __always_inline void cmd_answered(struct nt_cmd *c, struct nt_queue *q, _
 	c->r.points[NT_H_CQE] = now;
 	redirect_look(q);
 	c->r.status = rsp->cqe.status >> 1; /* without the phase tag */
-	if (nt_knobs.events)
-		c->r.seq[0] = rsp->cqe.sq_head;
+	if (nt_knobs.notes_cqe) {
+		if (nt_knobs.events)
+			c->r.seq[0] = rsp->cqe.sq_head;
+		if (nt_knobs.fine)
+			cpu_note(owner_of(c), NT_HC_CQE);
+	}
 	if (!(c->r.flags & (NT_F_NO_CQE | NT_F_CONNECT)))
 		return;
 	asm volatile("" ::: "memory");
@@ -473,8 +553,13 @@ static __always_inline void host_event_submit(struct nt_cmd *c, const struct nt_
 	e = event_end(&c->r);
 	if (!e)
 		return;
-	if (nt_knobs.origins)
+	if (nt_knobs.origins) {
 		origin_fill(&e->from, rq, &c->task);
+		if (nt_knobs.origins & NT_ORIGIN_POINTS) {
+			cpu_note(c->owner, NT_HC_COMPLETE);
+			cpus_fill(&e->r, c->owner);
+		}
+	}
 	answer_fill(&e->answer, &c->r, rq);
 	event_submit(e);
 }
@@ -498,7 +583,9 @@ static __always_inline void host_record_submit(struct nt_cmd *c, const struct nt
 		return;
 	}
 	origin_fill(&from, rq, &c->task);
-	record_submit_from(&c->r, NT_HOST, q, latency, &from);
+	if (nt_knobs.origins & NT_ORIGIN_POINTS)
+		cpu_note(c->owner, NT_HC_COMPLETE);
+	record_submit_from(&c->r, NT_HOST, q, latency, &from, c->owner);
 }
 
 static __always_inline __u8 shape_of(const struct nt_record *r)

@@ -461,8 +461,8 @@ static __always_inline void pdu_received(struct nt_queue *q, const void *pdu,
 			return;
 		now = bpf_ktime_get_ns();
 		if (answer_is_cqe(c))
-			cmd_answer_comes(c, header_seq(skb, at), header_arrival(c, q, skb, at, now),
-					 now);
+			cmd_answer_comes(c, NT_HC_CQE, header_seq(skb, at),
+					 header_arrival(c, q, skb, at, now), now);
 		cmd_answered(c, q, now, rsp);
 		return;
 	}

@@ -208,7 +208,7 @@ int NT_PROG_MEASURING(process_nvme_cqe, struct request *rq, struct nvme_tcp_rsp_
 	now = bpf_ktime_get_ns();
 	if (answer_is_cqe(c)) {
 		seq = recv_seq(c, queue, recv_time, &p);
-		cmd_answer_comes(c, seq, cmd_arrival(c, q, &p, seq, now), now);
+		cmd_answer_comes(c, NT_HC_CQE, seq, cmd_arrival(c, q, &p, seq, now), now);
 	}
 	cmd_answered(c, q, now, pdu);
 	return 0;

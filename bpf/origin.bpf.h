@@ -171,14 +171,15 @@ static __always_inline enum nt_fate request_fate(struct request *rq, struct nvme
 static __always_inline void origin_fill(struct nt_from *from, struct request *rq,
 					const struct nt_task *task)
 {
-	struct cgroup___origin *cgroup = NULL;
+	struct cgroup___origin *cgroup;
 
-	if (nt_knobs.origins & NT_ORIGIN_PLACE)
-		cgroup = cgroup_of((void *)rq);
-	from->cgroup = cgroup ? BPF_CORE_READ(cgroup, kn, id) : 0;
+	from->cgroup = 0;
 	from->cpu = NT_CPU_NONE;
-	if (nt_knobs.origins & NT_ORIGIN_PLACE)
+	if (nt_knobs.origins & NT_ORIGIN_PLACE) {
+		cgroup = cgroup_of((void *)rq);
+		from->cgroup = cgroup ? BPF_CORE_READ(cgroup, kn, id) : 0;
 		from->cpu = BPF_CORE_READ((struct request___origin *)rq, mq_ctx, cpu);
+	}
 	if (nt_knobs.origins & NT_ORIGIN_TASK)
 		__builtin_memcpy(&from->task, task, sizeof(from->task));
 	else

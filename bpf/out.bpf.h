@@ -73,7 +73,7 @@ static __always_inline bool out_expect(struct nt_cmd *c, struct sock *sk, __u32 
 	struct nt_out *at;
 	__u32 head, seq;
 
-	if (!nt_knobs.fine || !sk)
+	if (!nt_knobs.fine || nt_knobs.no_outs || !sk)
 		return false;
 	o = bpf_sk_storage_get(&outs, sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!o)

@@ -8,6 +8,7 @@
 #define NTPROF_RECORDS_BPF_H
 
 #include "control.bpf.h"
+#include "cpus.bpf.h"
 
 /*
  * The smallest size that there is; the loader makes the buffer larger where records are asked for.
@@ -126,7 +127,7 @@ static __always_inline struct nt_begun *event_begin(const struct nt_record *r, e
 
 	if (!b)
 		return NULL;
-	__builtin_memcpy(&b->r, r, sizeof(b->r));
+	__builtin_memcpy(&b->r, r, NT_RECORD_STATE);
 	record_identify(&b->r, side, q);
 	b->r.flags = (r->flags & ~NT_F_CONNECT) | NT_F_BEGUN;
 	from_none(&b->from);
@@ -144,7 +145,7 @@ static __always_inline struct nt_ended *event_end(const struct nt_record *r)
 
 	if (!e)
 		return NULL;
-	__builtin_memcpy(&e->r, r, sizeof(e->r));
+	__builtin_memcpy(&e->r, r, NT_RECORD_STATE);
 	from_none(&e->from);
 	__builtin_memset(&e->answer, 0, sizeof(e->answer));
 	return e;
@@ -153,28 +154,41 @@ static __always_inline struct nt_ended *event_end(const struct nt_record *r)
 /*
  * Hands over a record. It is copied in place, because the compiler knows its size.
  * bpf_ringbuf_output() would copy it byte by byte where the processor claims to be fast at that.
+ * @owner: of the command; 0: without the CPUs of its points
  * Return: whether there was room for it
  */
-static __always_inline bool record_put(const struct nt_record *r, __u64 flags)
+static __always_inline bool record_put(const struct nt_record *r, __u64 owner, bool fine,
+				       __u64 flags)
 {
-	struct nt_record *to = bpf_ringbuf_reserve(&records, sizeof(*to), 0);
+	struct nt_record *to;
 
+	if (fine)
+		to = bpf_ringbuf_reserve(&records, sizeof(*to), 0);
+	else
+		to = bpf_ringbuf_reserve(&records, NT_RECORD_STATE, 0);
 	if (!to)
 		return false;
-	__builtin_memcpy(to, r, sizeof(*to));
+	__builtin_memcpy(to, r, NT_RECORD_STATE);
+	if (fine)
+		cpus_fill(to, owner);
 	bpf_ringbuf_submit(to, flags);
 	return true;
 }
 
-/* Hands over a record with the origin of its command. Return: whether there was room for it */
+/*
+ * Hands over a record with the origin of its command. @owner: see record_put(). Return: whether
+ * there was room for it
+ */
 static __always_inline bool record_put_from(const struct nt_record *r, const struct nt_from *from,
-					    __u64 flags)
+					    __u64 owner, __u64 flags)
 {
 	struct nt_originated *o = bpf_ringbuf_reserve(&records, sizeof(*o), 0);
 
 	if (!o)
 		return false;
-	__builtin_memcpy(&o->r, r, sizeof(o->r));
+	__builtin_memcpy(&o->r, r, NT_RECORD_STATE);
+	if (nt_knobs.fine)
+		cpus_fill(&o->r, owner);
 	__builtin_memcpy(&o->from, from, sizeof(o->from));
 	bpf_ringbuf_submit(o, flags);
 	return true;
@@ -194,32 +208,35 @@ static __always_inline bool record_asked_for(const struct nt_record *r, __u64 la
  * Hands a record to the reader, where events are not asked for.
  * @r: asked for, with its queue and controller
  * @from: the origin of the command, or NULL
+ * @owner: see record_put()
+ * @fine: without @from: nt_knobs.fine, or false. It is read by the caller, which has it anyway
  */
-static __always_inline void record_hand_over(const struct nt_record *r, const struct nt_from *from)
+static __always_inline void record_hand_over(const struct nt_record *r, const struct nt_from *from,
+					     __u64 owner, bool fine)
 {
 	__u64 flags;
 
 	events_lost_tell();
 	flags = wake_flags();
-	if (!(from ? record_put_from(r, from, flags) : record_put(r, flags)))
+	if (!(from ? record_put_from(r, from, owner, flags) : record_put(r, owner, fine, flags)))
 		event_lose();
 }
 
 /* The same for the record of a command that has ended, if the reader asks for it. */
 static __always_inline void record_submit_from(struct nt_record *r, enum nt_side side,
 					       const struct nt_queue *q, __u64 latency,
-					       const struct nt_from *from)
+					       const struct nt_from *from, __u64 owner)
 {
 	if (!record_asked_for(r, latency))
 		return;
 	record_identify(r, side, q);
-	record_hand_over(r, from);
+	record_hand_over(r, from, owner, false);
 }
 
 static __always_inline void record_submit(struct nt_record *r, enum nt_side side,
 					  const struct nt_queue *q, __u64 latency)
 {
-	record_submit_from(r, side, q, latency, NULL);
+	record_submit_from(r, side, q, latency, NULL, 0);
 }
 
 #endif /* NTPROF_RECORDS_BPF_H */

@@ -34,7 +34,7 @@ int BPF_PROG(sock_set_state, struct sock *sk, int oldstate, int newstate)
 		q->dead_gen = serves->gen;
 	bpf_map_delete_elem(&sockets, &key);
 	/* Answers that have not left TCP never do: their records wait no longer. */
-	o = nt_knobs.fine ? bpf_sk_storage_get(&outs, sk, NULL, 0) : NULL;
+	o = nt_knobs.fine && !nt_knobs.no_outs ? bpf_sk_storage_get(&outs, sk, NULL, 0) : NULL;
 	if (o)
 		outs_take(o, true, 0, 0);
 	return 0;

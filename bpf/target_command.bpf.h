@@ -9,6 +9,7 @@
 
 #include "arrival.bpf.h"
 #include "controllers.bpf.h"
+#include "cpus.bpf.h"
 #include "histograms.bpf.h"
 #include "joins.bpf.h"
 #include "leave.bpf.h"
@@ -185,10 +186,11 @@ __noinline int queue_identify_late(__u32 slot)
 static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 point, __u64 now)
 {
 	c->r.points[point] = now;
-	if (point == NT_T_SEND)
-		cmd_waited_to_send(c, c->r.points[NT_T_DONE], false);
 	if (!nt_knobs.fine)
 		return;
+	cpu_note(owner_of(c), point == NT_T_SEND ? NT_TC_SEND : NT_TC_SEND_R2T);
+	if (point == NT_T_SEND)
+		cmd_waited_to_send(c, c->r.points[NT_T_DONE], false);
 	if (point == NT_T_SEND)
 		c->out = 0;
 	if (!out_expect(c, sk, point, point == NT_T_SEND ? NT_TF_OUT : NT_TF_R2T_OUT) &&
@@ -237,18 +239,21 @@ static __always_inline void answer_fill(struct nt_answer *a, const struct nt_cmd
 /*
  * Hands over the record of a command that has ended, or the event of its end.
  * @now: it has just been released. Otherwise it has waited, and its answer is the driver's no more
+ * @fine: nt_knobs.fine, which the caller has read
  */
-static __always_inline void target_hand_over(struct nt_cmd *c, bool now)
+static __always_inline void target_hand_over(struct nt_cmd *c, bool now, bool fine)
 {
 	struct nt_ended *e;
 
 	if (!nt_knobs.events) {
-		record_hand_over(&c->r, NULL);
+		record_hand_over(&c->r, NULL, c->owner, fine);
 		return;
 	}
 	e = event_end(&c->r);
 	if (!e)
 		return;
+	if (fine)
+		cpus_fill(&e->r, c->owner);
 	if (now)
 		answer_fill(&e->answer, c);
 	event_submit(e);
@@ -267,14 +272,18 @@ __noinline int out_reach(__u64 owner, __u32 since, __u64 now)
 	NT_TARGET_FINE(NT_FINE_REACH)
 	if ((__u32)r->points[NT_T_SEND] == since &&
 	    __sync_fetch_and_add(&c->out, NT_OUT_LEFT) == NT_OUT_ENDED)
-		target_hand_over(c, false);
+		target_hand_over(c, false, true);
 	return 0;
 }
 
-/* A command that has ended: Return: whether its record waits for the answer to leave TCP. */
+/*
+ * A command that has ended, with finer points. Return: whether its record waits for the answer to
+ * leave TCP
+ */
 static __always_inline bool out_waits(struct nt_cmd *c)
 {
-	return nt_knobs.fine && !__sync_fetch_and_add(&c->out, NT_OUT_ENDED);
+	cpu_note(c->owner, NT_TC_SENT);
+	return !__sync_fetch_and_add(&c->out, NT_OUT_ENDED);
 }
 
 /* A command begins in the place of @c. Its note may have been lost, where a run was skipped. */
@@ -283,7 +292,7 @@ static __always_inline void out_begin(struct nt_cmd *c)
 	/* A packet that was not seen has left its note: that may be taken just now. */
 	if (!in_flight(c) &&
 	    __sync_val_compare_and_swap(&c->out, NT_OUT_ENDED, NT_OUT_NO_NOTE) == NT_OUT_ENDED)
-		target_hand_over(c, false);
+		target_hand_over(c, false, true);
 	c->out = NT_OUT_NO_NOTE;
 	__builtin_memset(c->r.fine, 0, sizeof(c->r.fine));
 	__builtin_memset(c->r.seq, 0, sizeof(c->r.seq));
@@ -412,8 +421,10 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		goto no_slot;
 	if (in_flight(c))
 		count_unended(q, c);
-	if (nt_knobs.fine)
+	if (nt_knobs.fine) {
 		out_begin(c);
+		cpus_begin(t->cmd, 0);
+	}
 	if (wanted) {
 		/* No other points are set where there are only the ends. */
 		if (nt_knobs.ends && !t->burst)
@@ -435,7 +446,7 @@ static __always_inline int capsule_begin(const struct target_capsule *t, struct 
 		record_joined(&c->r);
 	c->r.points[NT_T_RX] = t->rx;
 	c->r.points[NT_T_CMD] = t->now;
-	cmd_waited(c, t->seq, t->rx, t->now, false);
+	cmd_waited(c, NT_CPU_NOTED, t->seq, t->rx, t->now, false);
 	if (wanted && !t->typed && !NT_IS_MISSING(NT_T_EXEC) && executes_at_once(&c->r, sqe))
 		c->r.points[NT_T_EXEC] = t->now;
 	queue_begins(q);
@@ -465,7 +476,7 @@ static __always_inline void cmd_executing(struct nt_cmd *c)
 static __always_inline void cmd_receiving(struct nt_cmd *c, __u32 seq, __u64 rx, bool joined,
 					  __u64 now)
 {
-	cmd_waited(c, seq, rx, now, true);
+	cmd_waited(c, NT_TC_DATA, seq, rx, now, true);
 	if (joined)
 		record_joined(&c->r);
 	c->r.points[NT_T_DATA_RX] = rx;
@@ -554,6 +565,7 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nt_cmd *c, __u64 
 	__u32 shape, cpu;
 	__u64 begin;
 	__s32 stages;
+	bool fine;
 
 	if (nt_knobs.stages && r->flags & NT_F_COUNTED) {
 		stages_end(q, c, now);
@@ -589,8 +601,9 @@ static __always_inline void cmd_end(struct nt_queue *q, struct nt_cmd *c, __u64 
 		return;
 	/* Now: a record that waits may be handed over when another connection has its slot. */
 	record_identify(r, NT_TARGET, q);
-	if (!out_waits(c))
-		target_hand_over(c, true);
+	fine = nt_knobs.fine;
+	if (!fine || !out_waits(c))
+		target_hand_over(c, true, fine);
 }
 
 /*

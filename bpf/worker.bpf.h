@@ -16,6 +16,7 @@
 #ifndef NTPROF_WORKER_BPF_H
 #define NTPROF_WORKER_BPF_H
 
+#include "cpus.bpf.h"
 #include "joins.bpf.h"
 #include "queues.bpf.h"
 #include "state.bpf.h"
@@ -164,16 +165,22 @@ static __always_inline void wait_add(struct nt_record *r, __u32 wait, __u64 ns, 
 
 /*
  * A PDU of @c is handled.
+ * @cpu: the number of its point among those whose CPUs are noted, or NT_CPU_NOTED
  * @seq: a byte of it, by which its arrival @rx is known; 0: it is not known
  * @now: when it is handled
  * @again: see wait_add()
  */
-static __always_inline void cmd_waited(struct nt_cmd *c, __u32 seq, __u64 rx, __u64 now, bool again)
+static __always_inline void cmd_waited(struct nt_cmd *c, __u32 cpu, __u32 seq, __u64 rx, __u64 now,
+				       bool again)
 {
 	const struct nt_worker *w;
 	const struct nt_queue *q;
 	__u64 ready, awake;
 
+	if (!nt_knobs.fine)
+		return;
+	if (cpu != NT_CPU_NOTED)
+		cpu_note(owner_of(c), cpu);
 	if (!nt_knobs.workers)
 		return;
 	q = queue_of_cmd(c);

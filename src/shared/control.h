@@ -37,7 +37,9 @@
  * @origins: records are struct nt_originated, with the parts of these bits NT_ORIGIN_* (host)
  * @ends: only the first and the last point of a command have a program, see core/segments.h
  * @stages: all points have one in bursts, besides @ends; there are no records then
- * @fine: commands have finer points, see NT_HOST_FINE
+ * @fine: commands have finer points, see NT_HOST_FINE, and CPUs of points, see NT_HOST_CPUS
+ * @no_outs: with @fine: no program sees packets leave, so those finer points are not known
+ * @notes_cqe: @events or @fine: one look for both where each answer passes (host)
  * @workers: commands have waits, see NT_WAITS
  * @bio_done: address of nvmet_bio_done(), by which programs know a bio of nvmet; 0 if no program
  *            looks for them (target)
@@ -80,11 +82,16 @@ struct nt_knobs {
 	__u8 ends;
 	__u8 stages;
 	__u8 fine;
+	__u8 no_outs;
+	__u8 notes_cqe;
 	__u8 workers;
 	__u8 disk_points;
 	__u8 transports;
 	struct nt_selection only;
 };
+
+/* Commands whose CPUs are kept at a time, see bpf/cpus.bpf.h: 2 MiB. */
+#define NT_TAKEN_MAX (1u << 15)
 
 /**
  * enum nt_tracked - values of &nt_control.tracked where commands are selected

@@ -154,6 +154,40 @@ _Static_assert(NT_HOST_FINE_NR <= NT_FINE_MAX && NT_TARGET_FINE_NR <= NT_FINE_MA
 #define NT_ENUM_WAIT(id, name, what) NT_##id,
 enum nt_wait { NT_WAITS(NT_ENUM_WAIT) NT_WAITS_NR };
 
+/*
+ * Points of which --points fine notes the CPU: X(identifier, point). These are points that a
+ * program takes and that bound a stage, and those of a target's disk. The CPU of a target's exec is
+ * not noted: the same worker has taken the point before it.
+ */
+#define NT_HOST_CPUS(X)              \
+	X(HC_QUEUE_RQ, H_QUEUE_RQ)   \
+	X(HC_SEND_CMD, H_SEND_CMD)   \
+	X(HC_R2T, H_R2T)             \
+	X(HC_SEND_DATA, H_SEND_DATA) \
+	X(HC_C2H, H_C2H)             \
+	X(HC_CQE, H_CQE)             \
+	X(HC_COMPLETE, H_COMPLETE)
+
+#define NT_TARGET_CPUS(X)          \
+	X(TC_CMD, T_CMD)           \
+	X(TC_SEND_R2T, T_SEND_R2T) \
+	X(TC_DATA, T_DATA)         \
+	X(TC_DONE, T_DONE)         \
+	X(TC_SEND, T_SEND)         \
+	X(TC_SENT, T_SENT)         \
+	X(TC_DISK_ISSUE, TD_ISSUE) \
+	X(TC_DISK_DONE, TD_DONE)
+
+#define NT_ENUM_CPU(id, point) NT_##id,
+enum nt_host_cpu { NT_HOST_CPUS(NT_ENUM_CPU) NT_HOST_CPUS_NR };
+enum nt_target_cpu { NT_TARGET_CPUS(NT_ENUM_CPU) NT_TARGET_CPUS_NR };
+
+/* Room for those of either side in one record; the host's last one is what it found queued. */
+#define NT_CPUS_MAX 8
+#define NT_H_QUEUED (NT_CPUS_MAX - 1)
+_Static_assert(NT_HOST_CPUS_NR <= (int)NT_H_QUEUED && NT_TARGET_CPUS_NR <= NT_CPUS_MAX,
+	       "a record holds all of them");
+
 /* Room for the points of either side in one record. */
 #define NT_POINTS_MAX 12
 _Static_assert(NT_HOST_POINTS_NR <= NT_POINTS_MAX, "a record holds every host point");

@@ -155,6 +155,9 @@ enum nt_counter { NT_COUNTERS(NT_ENUM_COUNTER) NT_COUNTERS_NR };
  * @wait: 1 + nanoseconds of each enum nt_wait; 0: not known, as with @fine
  * @disk: of a target's command: its own command at the disk, see nt_disk_command(). A host's state
  * has something else there, see struct nt_cmd
+ * @cpu: 1 + the CPU on which a point was taken, indexed by enum nt_host_cpu or nt_target_cpu; 0:
+ * not known. Of a host's command, NT_H_QUEUED is what it found queued, see NT_QUEUED_NR(). States
+ *       have something else there
  */
 struct nt_record {
 	__u8 side;
@@ -176,7 +179,21 @@ struct nt_record {
 	__u32 seq[NT_FINE_MAX];
 	__u32 wait[NT_WAITS_NR];
 	__u32 disk;
+	__u16 cpu[NT_CPUS_MAX];
 };
+/* What a state has of a record, and what programs hand over of it without finer points. */
+#define NT_RECORD_STATE __builtin_offsetof(struct nt_record, cpu)
+
+/*
+ * What a host's command found queued on its connection: 1 + how many requests wait in the driver's
+ * lists to be sent, or are being sent, at most NT_QUEUED_MOST; 0: not known. NT_QUEUED_LOCKED:
+ * another task or worker had the lock for sending (send_mutex); NT_QUEUED_FREE: none had it;
+ * neither: not known.
+ */
+#define NT_QUEUED_MOST 256
+#define NT_QUEUED_LOCKED (1u << 15)
+#define NT_QUEUED_FREE (1u << 14)
+#define NT_QUEUED_NR(queued) ((queued) & (NT_QUEUED_FREE - 1))
 
 /* A queue id and a command id, as nt_disk_command() has them. */
 #define NT_DISK_COMMAND(qid, cid) ((__u32)(qid) << 16 | (__u32)(cid))
@@ -195,6 +212,8 @@ static inline __attribute__((always_inline)) __u32 nt_disk_command(const struct 
 /* The parts of an origin that can be asked for, see struct nt_knobs. */
 #define NT_ORIGIN_PLACE 1u /* cgroup and CPU */
 #define NT_ORIGIN_TASK 2u  /* who submitted it */
+/* Not of an origin: records have the CPUs of points. No reader asks for it by this bit. */
+#define NT_ORIGIN_POINTS 4u
 
 #define NT_COMM_LEN 16 /* TASK_COMM_LEN */
 /* Bit of @pid of struct nt_task: a kernel thread. No process has such a number (PID_MAX_LIMIT). */

@@ -92,6 +92,7 @@ static bool copy(const struct tracer *t, const struct nt_cmd *c, struct nt_recor
 	uint64_t begin = begin_of(t, c);
 
 	*r = c->r;
+	memset(r->cpu, 0, sizeof(r->cpu));
 	r->side = t->o.side;
 	/* Programs of TCP set it when a command ends, so it may be that of an earlier one. */
 	if (!(owner & NT_CORE_OWNER) && r->shape == NT_SHAPE_CORE)
@@ -393,6 +394,7 @@ static int take_waiting(struct tracer *t, const struct nt_queue *q, bool all)
 				continue;
 			/* Before the next command may begin there. */
 			r = c->r;
+			memset(r.cpu, 0, sizeof(r.cpu));
 			if ((!all && !has_died(q, r.gen)) ||
 			    !__atomic_compare_exchange_n(&c->out, &ended, NT_OUT_NO_NOTE, false,
 							 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))

@@ -155,8 +155,12 @@ int load_open(struct tracer *t)
 	bpf_map__set_autocreate(object_map(&t->object, "outs"), t->o.fine);
 	knobs->workers = t->o.fine;
 	bpf_map__set_autocreate(object_map(&t->object, "workers"), t->o.fine);
+	bpf_map__set_autocreate(object_map(&t->object, "taken"), t->o.fine);
 	if (t->o.fine)
 		object_size_map(&t->object, "workers", workers_of(t->nr_slots));
+	knobs->notes_cqe = knobs->events || knobs->fine;
+	if (t->o.side == NT_HOST && t->o.fine)
+		knobs->origins |= NT_ORIGIN_POINTS;
 	if (t->o.side == NT_HOST) {
 		bpf_map__set_autocreate(object_map(&t->object, "inserted"),
 					t->o.origins & NT_ORIGIN_TASK);
@@ -272,7 +276,7 @@ static void fine_choose(struct tracer *t, struct probes *p)
 	if (!why)
 		return;
 	fprintf(stderr, "no finer points of send queues: %s\n", why);
-	t->object.knobs->fine = false;
+	t->object.knobs->no_outs = true;
 	bpf_map__set_autocreate(object_map(&t->object, "outs"), false);
 }
 

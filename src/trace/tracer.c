@@ -166,6 +166,8 @@ static void on_event(struct tracer *t, const struct nt_record *r, size_t size)
 	if (size < all)
 		return;
 	memcpy(&event, r, all);
+	if (!t->o.fine || r->flags & NT_F_BEGUN)
+		memset(event.o.r.cpu, 0, sizeof(event.o.r.cpu));
 	if (t->origins)
 		event.o.r.flags |= (__u32)origins_number(t->origins, &event.o.from)
 				   << NT_F_ORIGIN_SHIFT;
@@ -186,16 +188,23 @@ static void take(struct tracer *t, const void *data, size_t size)
 		t->o.on_record(t->o.context, &marked);
 		return;
 	}
-	if (size < sizeof(*r))
+	if (size < NT_RECORD_STATE)
 		return;
 	if (t->o.events) {
 		on_event(t, r, size);
 		return;
 	}
+	if (!t->o.fine) {
+		/* The buffer must not be written to, and the CPUs are not there. */
+		memcpy(&marked, r, NT_RECORD_STATE);
+		memset(marked.cpu, 0, sizeof(marked.cpu));
+		r = &marked;
+	}
 	if (t->origins && size >= sizeof(struct nt_originated)) {
 		const struct nt_originated *o = data;
 
-		marked = *r; /* the buffer must not be written to */
+		if (r != &marked)
+			marked = *r;
 		marked.flags |= (__u32)origins_number(t->origins, &o->from) << NT_F_ORIGIN_SHIFT;
 		r = &marked;
 	}

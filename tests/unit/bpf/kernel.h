@@ -138,6 +138,7 @@ static struct {
 	void *task;			 /* the current one */
 	__u32 thread;			 /* its id */
 	struct nt_worker workers[SLOTS];
+	struct nt_taken taken[NT_TAKEN_MAX];
 	struct nt_begun begun[BEGUN_MAX];
 	unsigned int nr_begun;
 	struct nt_identity identities[IDENTITIES_MAX]; /* identities that were sent to user space */
@@ -328,6 +329,8 @@ static void *lookup(const void *map, const void *key, bool *found)
 		return entry(kernel.queues, sizeof(kernel.queues[0]), SLOTS, key);
 	if (map == &kernel_queues)
 		return entry(kernel.kernel_queues, sizeof(kernel.kernel_queues[0]), SLOTS, key);
+	if (map == &taken)
+		return entry(kernel.taken, sizeof(kernel.taken[0]), NT_TAKEN_MAX, key);
 	if (map == &workers)
 		return entry(kernel.workers, sizeof(kernel.workers[0]), SLOTS, key);
 	if (map == &learned)
@@ -479,7 +482,7 @@ void *bpf_ringbuf_reserve(void *ringbuf, __u64 size, __u64 flags)
 	}
 	if (kernel.ring_is_full)
 		return NULL;
-	if (size == sizeof(struct nt_record)) {
+	if (size == sizeof(struct nt_record) || size == NT_RECORD_STATE) {
 		assert_uint_in_range(kernel.nr_records, 0, RECORDS_MAX - 1);
 		return &kernel.records[kernel.nr_records++];
 	}

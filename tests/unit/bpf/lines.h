@@ -59,6 +59,7 @@ struct lines_how {
 	LINES("joins", kernel.joins),						\
 	LINES("workers", kernel.workers),					\
 	LINES("outs", kernel.storage),						\
+	LINES("taken", kernel.taken),						\
 	LINES_OF_ALL("errors", kernel.errors),					\
 	LINES_OF_ALL("ring", kernel.records),					\
 	__VA_ARGS__,								\

@@ -425,7 +425,7 @@ static void begins(const struct how *how)
 	nt_knobs.select = how->select;
 	nt_knobs.slower_ns = how->slower_ns;
 	nt_knobs.failed = how->failed;
-	nt_knobs.events = how->events;
+	nt_knobs.events = nt_knobs.notes_cqe = how->events;
 	nt_knobs.joins_unseen = how->joins_unseen;
 	nt_knobs.missing = how->missing;
 	nt_knobs.into[NT_HS_NSTACK_COMPLETION] =

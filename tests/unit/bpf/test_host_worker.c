@@ -105,7 +105,7 @@ static void handles_r2t(__u32 at, __u64 rx, __u64 t)
 static int setup(void **state)
 {
 	host_make();
-	nt_knobs.workers = true;
+	nt_knobs.fine = nt_knobs.no_outs = nt_knobs.workers = true;
 	/* The driver's structures of tests are small: the two members of the work are in one. */
 	m.sk.sk_user_data = &m.queues[0][SLOT];
 	begin(NVME_CMD_WRITE, 1000);
@@ -115,7 +115,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	nt_knobs.workers = false;
+	nt_knobs.fine = nt_knobs.no_outs = nt_knobs.workers = false;
 	return 0;
 }
 
@@ -172,6 +172,81 @@ static void a_worker_that_runs_again_was_awake(void **state)
 	runs(14000);
 	handles_response(57, 12500, 15000);
 	assert_waited(W_WAKEUP, 1000);
+}
+
+/* The CPUs of a record that ends now. */
+static const __u16 *cpus(void)
+{
+	static struct nt_record r;
+
+	cpus_fill(&r, command()->owner);
+	return r.cpu;
+}
+
+static void each_point_has_the_cpu_that_took_it(void **state)
+{
+	kernel.cpu = 3;
+	begin(NVME_CMD_WRITE, 2000);
+	kernel.cpu = 0;
+	cmd_sends(command(), NULL, NT_H_SEND_CMD);
+	told(34, 5000);
+	kernel.cpu = 1;
+	handles_r2t(33, 4000, 6000);
+	kernel.cpu = 4;
+	cmd_sends(command(), NULL, NT_H_SEND_DATA);
+	assert_int_equal(cpus()[NT_HC_CQE], 0);
+	told(58, 7000);
+	kernel.cpu = 2;
+	handles_response(57, 5500, 10000);
+	assert_int_equal(cpus()[NT_HC_QUEUE_RQ], 1 + 3);
+	assert_int_equal(cpus()[NT_HC_SEND_CMD], 1 + 0);
+	assert_int_equal(cpus()[NT_HC_R2T], 1 + 1);
+	assert_int_equal(cpus()[NT_HC_SEND_DATA], 1 + 4);
+	assert_int_equal(cpus()[NT_HC_C2H], 0);
+	assert_int_equal(cpus()[NT_HC_CQE], 1 + 2);
+	/* Another command in the place forgets them. */
+	kernel.cpu = 0;
+	begin(NVME_CMD_WRITE, 12000);
+	assert_int_equal(cpus()[NT_HC_QUEUE_RQ], 1 + 0);
+	assert_int_equal(cpus()[NT_HC_CQE], 0);
+}
+
+/* Of two commands that share an entry, the one that began last has it. */
+static void cpus_of_another_command_are_not_its(void **state)
+{
+	begin(NVME_CMD_WRITE, 2000);
+	assert_int_not_equal(cpus()[NT_HC_QUEUE_RQ], 0);
+	taken_at(command()->owner)->owner += 64;
+	cpu_note(command()->owner, NT_HC_CQE);
+	assert_int_equal(cpus()[NT_HC_QUEUE_RQ], 0);
+	assert_int_equal(taken_at(command()->owner)->cpu[NT_HC_CQE], 0);
+}
+
+static void what_is_queued_on_the_connection_is_counted(void **state)
+{
+	static struct list_head___sends sends[NT_QUEUED_MOST + 2];
+	static struct llist_node___sends node[2];
+	struct nvme_tcp_queue___sends queue = {.send_list.next = &queue.send_list};
+
+	assert_int_equal(queued_look(0), 0);
+	assert_int_equal(queued_look((__u64)&queue), 1 | NT_QUEUED_FREE);
+	sends[0].next = &queue.send_list;
+	queue.send_list.next = &sends[0];
+	node[0].next = &node[1];
+	queue.req_list.first = &node[0];
+	queue.send_mutex.owner.counter = 1;
+	assert_int_equal(queued_look((__u64)&queue), (1 + 3) | NT_QUEUED_FREE);
+	queue.request = (void *)&queue;
+	queue.send_mutex.owner.counter = 0x1001;
+	assert_int_equal(queued_look((__u64)&queue), (1 + 4) | NT_QUEUED_LOCKED);
+	/* A list that is longer, or that leads elsewhere meanwhile. */
+	for (unsigned int i = 0; i < NT_QUEUED_MOST + 2; i++)
+		sends[i].next = &sends[(i + 1) % (NT_QUEUED_MOST + 2)];
+	assert_int_equal(NT_QUEUED_NR(queued_look((__u64)&queue)), 1 + NT_QUEUED_MOST);
+	sends[1].next = NULL;
+	assert_int_equal(NT_QUEUED_NR(queued_look((__u64)&queue)), 1 + 2 + 3);
+	nt_knobs.fine = false;
+	assert_int_equal(queued_look((__u64)&queue), 0);
 }
 
 static void a_task_that_polls_waits_for_no_worker(void **state)
@@ -334,7 +409,7 @@ static void queues_past_the_limit_have_no_waits(void **state)
 
 static void without_finer_points_nothing_is_noted(void **state)
 {
-	nt_knobs.workers = false;
+	nt_knobs.fine = nt_knobs.no_outs = nt_knobs.workers = false;
 	memset(kernel.workers, 0, sizeof(kernel.workers));
 	begin(NVME_CMD_WRITE, 2000);
 	told(34, 5000);
@@ -352,6 +427,9 @@ int main(void)
 		TEST(a_worker_that_sleeps_is_woken),
 		TEST(pdus_that_wait_together_have_each_its_time),
 		TEST(a_worker_that_runs_is_not_woken),
+		TEST(each_point_has_the_cpu_that_took_it),
+		TEST(cpus_of_another_command_are_not_its),
+		TEST(what_is_queued_on_the_connection_is_counted),
 		TEST(a_worker_that_runs_again_was_awake),
 		TEST(a_task_that_polls_waits_for_no_worker),
 		TEST(an_arrival_that_seems_to_be_later_has_no_stack),

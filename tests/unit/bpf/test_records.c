@@ -46,7 +46,7 @@ static void user_space_is_woken_when_enough_waits(void **state)
 		kernel.wakes = 0;
 		submit(made(), 1);
 		assert_int_equal(kernel.wakes, unread[i] >= WAKE_BYTES);
-		record_submit_from(&r, NT_HOST, &queue, 1, &from);
+		record_submit_from(&r, NT_HOST, &queue, 1, &from, 0);
 		assert_int_equal(kernel.originated.from.cpu, 9);
 		assert_int_equal(kernel.originated.r.cid, 7);
 		assert_int_equal(kernel.wakes, 2 * (unread[i] >= WAKE_BYTES));

@@ -127,7 +127,7 @@ static int setup(void **state)
 	disk.ns.bdev = &disk.bdev;
 	nt_knobs.bio_done = NVMET_BIO_DONE;
 	nt_knobs.bio_chained = BIO_CHAIN_ENDIO;
-	nt_knobs.disk_points = true;
+	nt_knobs.fine = nt_knobs.no_outs = nt_knobs.disk_points = true;
 	run.source = (enum source)(uintptr_t)*state;
 	return 0;
 }
@@ -135,7 +135,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	nt_knobs.bio_done = nt_knobs.bio_chained = nt_knobs.passthru_done = 0;
-	nt_knobs.disk_points = false;
+	nt_knobs.fine = nt_knobs.no_outs = nt_knobs.disk_points = false;
 	return 0;
 }
 
@@ -314,7 +314,7 @@ static void commands_without_points_are_counted_by_their_disk(void **state)
 	ends(0, 6000);
 	m.queue[0].nvme_sq.qid = 1;
 	/* Points of a disk are not asked for. */
-	nt_knobs.disk_points = false;
+	nt_knobs.fine = nt_knobs.no_outs = nt_knobs.disk_points = false;
 	executes(0, NVME_CMD_READ, 5000);
 	ends(0, 6000);
 	assert_int_equal(counted(NT_CNT_DISK_UNSEEN), 2);

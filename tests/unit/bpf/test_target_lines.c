@@ -190,7 +190,7 @@ static const struct lines_case cases[] = {
 	{{.name = "sample", .sample_below = ~0u}, "tracked:1 alikes:1 ", "", "tracked:1 cmds:8 "},
 	{{.name = "others", .sample_below = 1}, "", "", ""},
 	{{.name = "joins", .joins = true}, "", "", "cmds:8 "},
-	{{.name = "fine", .records = true, .fine = true}, "ring:1 ", "", "cmds:8 "},
+	{{.name = "fine", .records = true, .fine = true}, "ring:1 ", "", "cmds:8 taken:4 "},
 	{{.name = "fails", .fails = true}, "tracked:1 errors:1 ", "", "cmds:8 "},
 };
 

@@ -85,7 +85,7 @@ static int setup(void **state)
 	m.ctrl[0].cntlid = 5;
 	m.queue[0].nvme_sq.ctrl = &m.ctrl[0];
 	m.queue[0].nvme_sq.qid = 1;
-	nt_knobs.workers = true;
+	nt_knobs.fine = nt_knobs.no_outs = nt_knobs.workers = true;
 	begin(NVME_CMD_FLUSH, 0, 0, 1000);
 	/* In the structures of tests this member and that of data_ready are one: see test_out.c. */
 	kernel.queues[0].opaque = 0;
@@ -95,7 +95,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	nt_knobs.workers = false;
+	nt_knobs.fine = nt_knobs.no_outs = nt_knobs.workers = false;
 	return 0;
 }
 
@@ -152,6 +152,42 @@ static void a_capsule_and_its_data_wait_both(void **state)
 	assert_int_equal(waiting()->wait[NT_W_WAKEUP], 1 + 3000 + 1000);
 }
 
+static void each_point_has_the_cpu_that_took_it(void **state)
+{
+	struct nvmet_tcp_cmd *cmd = &m.cmd[0][0];
+	struct nt_record r;
+
+	told(82, 3000);
+	kernel.cpu = 1;
+	begin(NVME_CMD_WRITE, 10, 2500, 8000);
+	kernel.cpu = 2;
+	r2t_is_sent(cmd);
+	told(182, 11000);
+	pdu_begins(82);
+	kernel.cpu = 0;
+	clock_at(13000);
+	h2c_data_come(cmd, 10000);
+	execution_begins(cmd, true, 0);
+	kernel.cpu = 2;
+	disk_reach((__u64)&cmd->req, NT_TD_ISSUE, 14000, 0);
+	kernel.cpu = 1;
+	disk_reach((__u64)&cmd->req, NT_TD_DONE, 15000, 0);
+	answer_is_queued(cmd, false);
+	cpus_fill(&r, (__u64)cmd | NT_RELEASED);
+	assert_int_equal(r.cpu[NT_TC_CMD], 1 + 1);
+	assert_int_equal(r.cpu[NT_TC_SEND_R2T], 1 + 2);
+	assert_int_equal(r.cpu[NT_TC_DATA], 1 + 0);
+	assert_int_equal(r.cpu[NT_TC_DISK_ISSUE], 1 + 2);
+	assert_int_equal(r.cpu[NT_TC_DISK_DONE], 1 + 1);
+	assert_int_equal(r.cpu[NT_TC_DONE], 1 + 1);
+	assert_int_equal(r.cpu[NT_TC_SEND], 0);
+	/* The next command there begins without them. */
+	begin(NVME_CMD_READ, 182, 16000, 17000);
+	cpus_fill(&r, (__u64)cmd);
+	assert_int_equal(r.cpu[NT_TC_CMD], 1 + 1);
+	assert_int_equal(r.cpu[NT_TC_DONE], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +195,7 @@ int main(void)
 		TEST(a_capsule_waits_for_the_stack_and_the_worker),
 		TEST(an_answer_waits_for_the_worker_to_send_it),
 		TEST(a_capsule_and_its_data_wait_both),
+		TEST(each_point_has_the_cpu_that_took_it),
 	};
 
 	return cmocka_run_group_tests_name("waits for a target's worker", tests, NULL, NULL);
