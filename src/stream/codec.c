@@ -395,6 +395,7 @@ const uint8_t *record_decode(struct record_decoder *d, const uint8_t *p, struct 
 	memset(r->seq, 0, sizeof(r->seq));
 	memset(r->wait, 0, sizeof(r->wait));
 	r->disk = 0;
+	memset(r->cpu, 0, sizeof(r->cpu));
 	return p;
 }
 
@@ -443,6 +444,39 @@ const uint8_t *fine_decode(const uint8_t *p, const uint8_t *end, struct nt_recor
 		if (i < FINE_VALUES)
 			*fine_value(r, i) = get_le32(p);
 		p += sizeof(uint32_t);
+	}
+	return p;
+}
+
+uint8_t *cpus_encode(uint8_t *p, const struct nt_record *r)
+{
+	uint8_t *bits = p++;
+
+	*bits = 0;
+	for (unsigned int i = 0; i < NT_CPUS_MAX; i++) {
+		if (!r->cpu[i])
+			continue;
+		*bits |= (uint8_t)(1u << i);
+		put_le16(p, r->cpu[i]);
+		p += sizeof(r->cpu[i]);
+	}
+	return p;
+}
+
+const uint8_t *cpus_decode(const uint8_t *p, const uint8_t *end, struct nt_record *r)
+{
+	unsigned int bits;
+
+	if (p == end)
+		return NULL;
+	bits = *p++;
+	if ((size_t)(end - p) < sizeof(r->cpu[0]) * (unsigned int)__builtin_popcount(bits))
+		return NULL;
+	for (unsigned int i = 0; bits; i++, bits >>= 1) {
+		if (!(bits & 1))
+			continue;
+		r->cpu[i] = get_le16(p);
+		p += sizeof(r->cpu[i]);
 	}
 	return p;
 }

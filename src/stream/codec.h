@@ -175,6 +175,27 @@ static inline bool fine_any(const struct nt_record *r)
 	       r->wait[2] | nt_disk_command(r);
 }
 
+/* CPUs of the points of a record, and what it found queued, likewise; 2 bytes each. */
+#define STREAM_CPUS 15 /* type of that frame; it is no event of its own */
+#define CPUS_LEN_MAX (1 + 2 * NT_CPUS_MAX)
+_Static_assert(NT_CPUS_MAX <= 8, "each has a bit");
+
+/** cpus_encode() - as fine_encode(), CPUS_LEN_MAX bytes */
+uint8_t *cpus_encode(uint8_t *p, const struct nt_record *r);
+
+/** cpus_decode() - as fine_decode() */
+const uint8_t *cpus_decode(const uint8_t *p, const uint8_t *end, struct nt_record *r);
+
+/** cpus_any() - whether any is known */
+static inline bool cpus_any(const struct nt_record *r)
+{
+	uint64_t words[2];
+
+	_Static_assert(sizeof(r->cpu) == sizeof(words), "all of them");
+	memcpy(words, r->cpu, sizeof(words));
+	return words[0] | words[1];
+}
+
 /*
  * What the writer and the reader of the stream share: the sizes of docs/stream-format.md, and
  * access to numbers in little-endian order. Only for files of stream/.

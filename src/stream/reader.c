@@ -73,13 +73,31 @@ static void get_text(struct get *b, char *s, size_t size)
  */
 #define SKIP_MAX (16u << 20)
 
+/* What records have in frames before theirs. */
+enum { BESIDE_CPUS, BESIDE_FINE, BESIDES_NR };
+
+static const struct {
+	unsigned int type;
+	const uint8_t *(*decode)(const uint8_t *p, const uint8_t *end, struct nt_record *r);
+} besides[] = {
+	[BESIDE_CPUS] = {STREAM_CPUS, cpus_decode},
+	[BESIDE_FINE] = {STREAM_FINE, fine_decode},
+};
+
+/* @payload: of @size bytes; @next, @stop: what is of records that have not been delivered */
+struct beside {
+	uint8_t *payload;
+	size_t size;
+	const uint8_t *next;
+	const uint8_t *stop;
+};
+
 /*
  * @state: 1 while reading goes on, else what stream_read() returns from now on
  * @buffer: of @buffer_size bytes; it begins at byte @buffer_offset of the stream
  * @begin, @end: bytes in @buffer that have not been consumed
  * @next, @stop: records of the current frame that have not been delivered
- * @fine: of @fine_size bytes: the last frame of finer points; @fine_next, @fine_stop: those of
- *        records that have not been delivered; @fine_fresh: it was the last frame
+ * @beside: the last frame of each of enum beside; @beside_fresh: there was no other frame since
  */
 struct stream_reader {
 	int fd;
@@ -99,11 +117,8 @@ struct stream_reader {
 	size_t end;
 	const uint8_t *next;
 	const uint8_t *stop;
-	uint8_t *fine;
-	size_t fine_size;
-	const uint8_t *fine_next;
-	const uint8_t *fine_stop;
-	bool fine_fresh;
+	struct beside beside[BESIDES_NR];
+	bool beside_fresh;
 	struct record_decoder decoder;
 	char error[192];
 	size_t buffer_size;
@@ -341,35 +356,49 @@ static __attribute__((noinline)) int no_record(struct stream_reader *r)
 	return fail(r, -EBADMSG, "damaged: no valid record after %" PRIu64 " records", r->records);
 }
 
-/* Fills the finer points of a record, if it has some. Return: false if they are damaged */
-static inline bool read_fine(struct stream_reader *r, struct nt_record *record)
+/* Fills what a record has beside it. Return: false if that is damaged */
+static inline bool read_beside(struct stream_reader *r, struct nt_record *record)
 {
-	if (r->fine_next == r->fine_stop)
-		return true;
-	r->fine_next = fine_decode(r->fine_next, r->fine_stop, record);
-	return r->fine_next;
+	for (unsigned int i = 0; i < BESIDES_NR; i++) {
+		struct beside *b = &r->beside[i];
+
+		if (b->next == b->stop)
+			continue;
+		b->next = besides[i].decode(b->next, b->stop, record);
+		if (!b->next)
+			return false;
+	}
+	return true;
 }
 
-/* Keeps the finer points of the next frame. Return: 0 or a negative errno */
-static int keep_fine(struct stream_reader *r, const struct wire_frame *f)
+/* Keeps what the records of the next frame have beside them. Return: 0 or a negative errno */
+static int keep_beside(struct stream_reader *r, struct beside *b, const struct wire_frame *f)
 {
 	uint8_t *grown;
 
-	if (f->len > r->fine_size) {
-		grown = realloc(r->fine, f->len);
+	if (f->len > b->size) {
+		grown = realloc(b->payload, f->len);
 		if (!grown)
 			return fail(r, -ENOMEM, "out of memory");
-		r->fine = grown;
-		r->fine_size = f->len;
+		b->payload = grown;
+		b->size = f->len;
 	}
+	b->next = b->stop = NULL;
 	if (f->len) {
-		memcpy(r->fine, f->payload, f->len);
-		r->fine_next = r->fine;
-		r->fine_stop = r->fine + f->len;
+		memcpy(b->payload, f->payload, f->len);
+		b->next = b->payload;
+		b->stop = b->payload + f->len;
 	}
-	r->fine_fresh = true;
-	r->skipped_in_a_row += FRAME_HEAD_LEN + f->len;
 	return 0;
+}
+
+/* Return: NULL where a frame is of another type */
+static struct beside *beside_of(struct stream_reader *r, unsigned int type)
+{
+	for (unsigned int i = 0; i < BESIDES_NR; i++)
+		if (besides[i].type == type)
+			return &r->beside[i];
+	return NULL;
 }
 
 static int read_record(struct stream_reader *r, struct nt_record *record)
@@ -381,7 +410,7 @@ static int read_record(struct stream_reader *r, struct nt_record *record)
 		p = record_decode(&r->decoder, r->next, record);
 	else
 		p = decode_tail(r, left, record);
-	if (!p || !read_fine(r, record))
+	if (!p || !read_beside(r, record))
 		return no_record(r);
 	r->next = p;
 	r->records++;
@@ -393,11 +422,13 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 {
 	struct get b = {.p = f->payload, .end = f->payload + f->len};
 	const struct wire_field *fields = wire_fields(f->type);
+	struct beside *beside = beside_of(r, f->type);
 
-	/* Finer points are those of the very next frame. */
-	if (!r->fine_fresh || f->type != STREAM_RECORD)
-		r->fine_next = r->fine_stop = NULL;
-	r->fine_fresh = false;
+	/* They are of the very next frame, with nothing but others of them between. */
+	for (unsigned int i = 0; i < BESIDES_NR; i++)
+		if (!r->beside_fresh || (!beside && f->type != STREAM_RECORD))
+			r->beside[i].next = r->beside[i].stop = NULL;
+	r->beside_fresh = beside;
 	e->type = f->type;
 	if (f->type == STREAM_RECORD) {
 		r->next = b.p;
@@ -406,13 +437,10 @@ static int read_event(struct stream_reader *r, const struct wire_frame *f, struc
 		return read_record(r, &e->record);
 	}
 	if (!fields) {
-		if (f->type == STREAM_FINE) {
-			if (keep_fine(r, f))
-				return r->state;
-		} else {
-			r->skipped++;
-			r->skipped_in_a_row += FRAME_HEAD_LEN + f->len;
-		}
+		if (beside && keep_beside(r, beside, f))
+			return r->state;
+		r->skipped += !beside;
+		r->skipped_in_a_row += FRAME_HEAD_LEN + f->len;
 		if (r->skipped_in_a_row > SKIP_MAX)
 			return fail(r, -EPROTO, "nothing but frames of unknown types");
 		return 0;
@@ -517,7 +545,7 @@ int stream_read(struct stream_reader *r, struct stream_event *e)
 	if (r->state <= 0 || r->stop - r->next < RECORD_LEN_MAX + RECORD_SLACK)
 		return read_slowly(r, e);
 	p = record_decode(&r->decoder, r->next, &e->record);
-	if (!p || !read_fine(r, &e->record))
+	if (!p || !read_beside(r, &e->record))
 		return no_record(r);
 	e->type = STREAM_RECORD;
 	r->next = p;
@@ -549,7 +577,8 @@ void stream_reader_free(struct stream_reader *r)
 {
 	if (r) {
 		free(r->buffer);
-		free(r->fine);
+		for (unsigned int i = 0; i < BESIDES_NR; i++)
+			free(r->beside[i].payload);
 	}
 	free(r);
 }

@@ -70,12 +70,35 @@ void gatherer_free(struct gatherer *g)
 _Static_assert(STREAM_BUFFER_MIN / 2 >= ROOM_MIN, "half an empty buffer is enough to go on");
 
 /*
+ * What a frame of records has in frames before it, for each record in their order. That of finer
+ * points is the last: programs that do not know the others look for it there.
+ */
+enum { BESIDE_CPUS, BESIDE_FINE, BESIDES_NR };
+
+static const struct {
+	unsigned int type;
+	size_t len_max; /* of a record */
+	uint8_t *(*encode)(uint8_t *p, const struct nt_record *r);
+	bool (*any)(const struct nt_record *r);
+} besides[] = {
+	[BESIDE_CPUS] = {STREAM_CPUS, CPUS_LEN_MAX, cpus_encode, cpus_any},
+	[BESIDE_FINE] = {STREAM_FINE, FINE_LEN_MAX, fine_encode, fine_any},
+};
+
+/* @len: bytes of it in @frame, if @any of the records has some */
+struct beside {
+	size_t len;
+	bool any;
+	uint8_t frame[STREAM_FRAME_MAX];
+};
+
+/*
  * @out: to write to; NULL: to @fd
  * @out_size: room in @out while it was empty
  * @error: 0 or the negative errno after which nothing more is written
  * @gathered: bytes of @gathered_records records in @frame, after room for the frame's head
- * @fine: bytes of finer points of these records in @fine_frame, if @any_fine of them has some.
- *        Both frames together are no longer than STREAM_FRAME_MAX
+ * @beside: frames that go before that of these records: of enum beside. All together are no longer
+ *          than STREAM_FRAME_MAX
  * @behind: the reader is slow: records are left out
  * @reader_slow: number of records that were left out
  * @losses: the last losses that the caller gave
@@ -92,13 +115,11 @@ struct stream_writer {
 	uint64_t records;
 	size_t gathered;
 	unsigned int gathered_records;
-	size_t fine;
-	bool any_fine;
+	struct beside beside[BESIDES_NR];
 	bool behind;
 	uint64_t reader_slow;
 	struct stream_losses losses;
 	struct record_encoder encoder;
-	uint8_t fine_frame[STREAM_FRAME_MAX];
 	uint8_t frame[STREAM_FRAME_MAX + RECORD_SLACK];
 };
 
@@ -280,20 +301,42 @@ static int write_event(struct stream_writer *w, const struct stream_event *event
 	return hand_over(w, begin, b.p - begin, 0);
 }
 
-/* Bytes that finer points may take by the end of the frame if @r is in it. */
-static size_t fine_room(const struct stream_writer *w, const struct nt_record *r)
+/* Bytes that frames before that of records may take by its end if @r is in it. */
+static size_t beside_room(const struct stream_writer *w, const struct nt_record *r)
 {
-	if (!w->any_fine && !fine_any(r))
-		return 0;
-	return FRAME_HEAD_LEN + (w->any_fine ? w->fine : w->gathered_records) + FINE_LEN_MAX;
+	size_t room = 0;
+
+	for (unsigned int i = 0; i < BESIDES_NR; i++)
+		if (w->beside[i].any || besides[i].any(r))
+			room += FRAME_HEAD_LEN + besides[i].len_max +
+				(w->beside[i].any ? w->beside[i].len : w->gathered_records);
+	return room;
 }
 
-/* The first record of a frame with finer points: the records before it have none. */
-static void fine_begin(struct stream_writer *w)
+/* What record @r of the frame has beside it. The records before the first one have nothing. */
+static void beside_add(struct stream_writer *w, const struct nt_record *r)
 {
-	w->any_fine = true;
-	w->fine = w->gathered_records;
-	memset(w->fine_frame + FRAME_HEAD_LEN, 0, w->fine);
+	for (unsigned int i = 0; i < BESIDES_NR; i++) {
+		struct beside *b = &w->beside[i];
+		uint8_t *payload = b->frame + FRAME_HEAD_LEN;
+
+		if (!b->any) {
+			if (!besides[i].any(r))
+				continue;
+			b->any = true;
+			b->len = w->gathered_records;
+			memset(payload, 0, b->len);
+		}
+		b->len = besides[i].encode(payload + b->len, r) - payload;
+	}
+}
+
+static void beside_clear(struct stream_writer *w)
+{
+	for (unsigned int i = 0; i < BESIDES_NR; i++) {
+		w->beside[i].any = false;
+		w->beside[i].len = 0;
+	}
 }
 
 int stream_write_record(struct stream_writer *w, const struct nt_record *r)
@@ -305,7 +348,7 @@ int stream_write_record(struct stream_writer *w, const struct nt_record *r)
 		return w->error;
 	if (w->ended || r->side != w->side || r->op >= NT_OPS_NR || r->shape >= NT_SHAPES_NR)
 		return w->error = -EINVAL;
-	if (w->gathered + RECORD_LEN_MAX + fine_room(w, r) > RECORDS_PAYLOAD_MAX ||
+	if (w->gathered + RECORD_LEN_MAX + beside_room(w, r) > RECORDS_PAYLOAD_MAX ||
 	    record_encoder_full(&w->encoder)) {
 		err = stream_flush(w);
 		if (err)
@@ -317,11 +360,7 @@ int stream_write_record(struct stream_writer *w, const struct nt_record *r)
 	if (!end)
 		return w->error = -ENOMEM;
 	w->gathered = end - records;
-	if (fine_any(r) && !w->any_fine)
-		fine_begin(w);
-	if (w->any_fine)
-		w->fine = fine_encode(w->fine_frame + FRAME_HEAD_LEN + w->fine, r) -
-			  (w->fine_frame + FRAME_HEAD_LEN);
+	beside_add(w, r);
 	w->gathered_records++;
 	w->records++;
 	return 0;
@@ -443,8 +482,7 @@ int stream_cut(struct stream_writer *w, const struct stream_event *e)
 		return err;
 	w->error = 0;
 	w->gathered = 0;
-	w->any_fine = false;
-	w->fine = 0;
+	beside_clear(w);
 	w->records -= rest.weight + w->gathered_records;
 	w->reader_slow += rest.weight + w->gathered_records;
 	w->gathered_records = 0;
@@ -458,18 +496,21 @@ int stream_cut(struct stream_writer *w, const struct stream_event *e)
 	return err;
 }
 
-/* The finer points of the next frame, of @records records. Return: 0 or a negative errno */
-static int fine_flush(struct stream_writer *w, unsigned int records)
+/* Frames before the next one, of @records records. Return: 0 or a negative errno */
+static int beside_flush(struct stream_writer *w, unsigned int records)
 {
-	size_t len = w->fine;
+	for (unsigned int i = 0; i < BESIDES_NR && !w->error; i++) {
+		struct beside *b = &w->beside[i];
 
-	w->any_fine = false;
-	w->fine = 0;
-	frame_head(w, STREAM_FINE, w->fine_frame, len);
-	if (hand_over(w, w->fine_frame, FRAME_HEAD_LEN + len, 0) && w->out) {
-		w->records -= records;
-		w->reader_slow += records;
+		if (!b->any)
+			continue;
+		frame_head(w, besides[i].type, b->frame, b->len);
+		if (hand_over(w, b->frame, FRAME_HEAD_LEN + b->len, 0) && w->out) {
+			w->records -= records;
+			w->reader_slow += records;
+		}
 	}
+	beside_clear(w);
 	return w->error;
 }
 
@@ -481,7 +522,7 @@ int stream_flush(struct stream_writer *w)
 	if (!w->error && len) {
 		w->gathered = 0;
 		w->gathered_records = 0;
-		if (w->any_fine && fine_flush(w, records))
+		if (beside_flush(w, records))
 			return w->error;
 		frame_head(w, STREAM_RECORD, w->frame, len);
 		hand_over(w, w->frame, FRAME_HEAD_LEN + len, records);
@@ -503,8 +544,11 @@ uint64_t stream_reader_slow(const struct stream_writer *w)
 
 uint64_t stream_bytes(const struct stream_writer *w)
 {
-	return w->bytes + (w->gathered ? FRAME_HEAD_LEN + w->gathered : 0) +
-	       (w->any_fine ? FRAME_HEAD_LEN + w->fine : 0);
+	uint64_t bytes = w->bytes + (w->gathered ? FRAME_HEAD_LEN + w->gathered : 0);
+
+	for (unsigned int i = 0; i < BESIDES_NR; i++)
+		bytes += w->beside[i].any ? FRAME_HEAD_LEN + w->beside[i].len : 0;
+	return bytes;
 }
 
 void stream_writer_free(struct stream_writer *w)

@@ -82,6 +82,8 @@ static struct stream_event event_of(const struct scenario_event *e)
 			s.record.wait[i] = s.record.cid % (5 + i) ? s.record.cid << i : 0;
 		if (s.record.side == NT_TARGET)
 			s.record.disk = NT_DISK_COMMAND(1, s.record.cid);
+		for (unsigned int i = 0; i < NT_CPUS_MAX; i++)
+			s.record.cpu[i] = s.record.cid % (3 + i) ? (__u16)(s.record.cid * i) : 0;
 		/* One more origin than there are. */
 		s.record.flags |= (s.record.cid % (ORIGINS + 2)) << NT_F_ORIGIN_SHIFT;
 		if (s.record.cid % 16 == 9)

@@ -336,7 +336,7 @@ static void repair(uint8_t *data, size_t size, bool sums_only)
 		if (!sums_only) {
 			put_le32(frame, len);
 			put_le16(frame + 4,
-				 sequence ? frame[4] % (STREAM_FINE + 2) : STREAM_HEADER);
+				 sequence ? frame[4] % (STREAM_CPUS + 2) : STREAM_HEADER);
 			put_le16(frame + 6, 0);
 			put_le32(frame + 8, sequence++);
 		}

@@ -312,11 +312,35 @@ static void finer_points_have_their_bytes(void **state)
 	assert_int_equal(back.wait[0], 0);
 }
 
+/* The same, of 2 bytes each. A record without any has one byte. */
+static void cpus_of_points_have_their_bytes(void **state)
+{
+	static const uint8_t expected[] = {0x85, 1, 0, 0xff, 0x1f, 5, 0x40};
+	const struct nt_record r = {.cpu = {[NT_HC_QUEUE_RQ] = 1 + 0,
+					    [NT_HC_R2T] = 1 + 0x1ffe,
+					    [NT_H_QUEUED] = (1 + 4) | NT_QUEUED_FREE}};
+	const struct nt_record none = {.fine = {1}};
+	struct nt_record back = {.side = NT_HOST};
+
+	assert_true(cpus_any(&r));
+	assert_false(cpus_any(&none));
+	assert_ptr_equal(cpus_encode(bytes, &none), bytes + 1);
+	assert_int_equal(bytes[0], 0);
+	assert_ptr_equal(cpus_encode(bytes, &r), bytes + sizeof(expected));
+	assert_memory_equal(bytes, expected, sizeof(expected));
+	for (size_t n = 0; n < sizeof(expected); n++)
+		assert_null(cpus_decode(bytes, bytes + n, &back));
+	assert_ptr_equal(cpus_decode(bytes, bytes + sizeof(expected), &back),
+			 bytes + sizeof(expected));
+	assert_memory_equal(back.cpu, r.cpu, sizeof(r.cpu));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(finer_points_have_their_bytes),
+		TEST(cpus_of_points_have_their_bytes),
 		TEST(flags_that_no_stream_has_are_left_out),
 		TEST(a_record_has_its_parts_in_order),
 		TEST(numbers_have_the_shortest_length),

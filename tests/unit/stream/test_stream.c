@@ -157,6 +157,12 @@ static void finer_points_come_back_with_their_records(void **state)
 		for (unsigned int k = 0; i >= 9000 && k < NT_WAITS_NR; k++)
 			if (random64() % 3)
 				all[i].record.wait[k] = (uint32_t)random64();
+		for (unsigned int k = 0; (i >= 3000 && i < 6000) || i >= 13000; k++) {
+			if (k == NT_CPUS_MAX)
+				break;
+			if (random64() % 3)
+				all[i].record.cpu[k] = (uint16_t)random64();
+		}
 		/* Points of a disk lie between others, behind which they are written. */
 		for (unsigned int k = NT_TD_ISSUE; i >= 11000 && k < NT_DISK_POINTS_END; k++)
 			if (random64() % 3)
@@ -180,6 +186,7 @@ static void finer_points_come_back_with_their_records(void **state)
 		assert_int_equal(e.type, STREAM_RECORD);
 		assert_memory_equal(e.record.fine, all[i].record.fine, sizeof(e.record.fine));
 		assert_memory_equal(e.record.seq, all[i].record.seq, sizeof(e.record.seq));
+		assert_memory_equal(e.record.cpu, all[i].record.cpu, sizeof(e.record.cpu));
 		assert_memory_equal(e.record.wait, all[i].record.wait, sizeof(e.record.wait));
 		assert_memory_equal(e.record.points, all[i].record.points, sizeof(e.record.points));
 	}
