@@ -232,6 +232,34 @@ uint64_t record_fine_ns(const struct nt_record *r, unsigned int fine)
 	return from && r->fine[fine] ? from + r->fine[fine] - 1 : 0;
 }
 
+unsigned int record_cpu(const struct nt_record *r, unsigned int point)
+{
+#define CPU(id, point) [NT_##point] = 1 + NT_##id,
+	static const uint8_t of[NT_SIDES][NT_POINTS_MAX] = {
+		[NT_HOST] = {NT_HOST_CPUS(CPU)},
+		[NT_TARGET] = {NT_TARGET_CPUS(CPU)},
+	};
+#undef CPU
+	unsigned int nr;
+
+	/* It is in the place of disk_rq. */
+	if (point == NT_FILE_WORK)
+		point = NT_TD_ISSUE;
+	nr = point < NT_POINTS_MAX ? of[r->side == NT_TARGET][point] : 0;
+	return nr && r->cpu[nr - 1] ? r->cpu[nr - 1] - 1u : RECORD_NO_CPU;
+}
+
+bool record_queued(const struct nt_record *r, unsigned int *nr, int *locked)
+{
+	unsigned int queued = r->side == NT_HOST ? r->cpu[NT_H_QUEUED] : 0;
+
+	if (!NT_QUEUED_NR(queued))
+		return false;
+	*nr = NT_QUEUED_NR(queued) - 1;
+	*locked = queued & NT_QUEUED_LOCKED ? 1 : queued & NT_QUEUED_FREE ? 0 : -1;
+	return true;
+}
+
 void stage_split_init(struct stage_split *s, enum nt_side side, uint32_t missing)
 {
 	s->side = side;

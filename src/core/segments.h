@@ -103,6 +103,26 @@ const char *wait_name(enum nt_wait wait);
  */
 uint64_t record_fine_ns(const struct nt_record *r, unsigned int fine);
 
+/* In place of a CPU: it is not known. */
+#define RECORD_NO_CPU (~0u)
+
+/**
+ * record_cpu() - the CPU on which a point of @r was taken
+ * @point: enum nt_host_point, nt_target_point or nt_disk_point, or one of a file
+ *
+ * Return: RECORD_NO_CPU if that is not known. So it is of points that are packets' time stamps.
+ */
+unsigned int record_cpu(const struct nt_record *r, unsigned int point);
+
+/**
+ * record_queued() - what a host's command found queued on its connection
+ * @nr: filled: requests in the driver's lists or being sent; NT_QUEUED_MOST: so many or more
+ * @locked: filled: 1: the lock for sending was held, 0: it was not, -1: not known
+ *
+ * Return: whether it is known.
+ */
+bool record_queued(const struct nt_record *r, unsigned int *nr, int *locked);
+
 /* Segments of a shape: at most one for each point except the first. */
 #define SEGMENTS_OF_SHAPE_MAX (NT_POINTS_MAX - 1)
 

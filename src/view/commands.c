@@ -114,6 +114,16 @@ static void get_disk(const void *row, const struct column *c, struct value *v)
 	v->none = !r->disk;
 }
 
+static void get_queued(const void *row, const struct column *c, struct value *v)
+{
+	const struct command_row *r = row;
+	unsigned int nr = 0;
+	int locked = -1;
+
+	v->none = !record_queued(r->r, &nr, &locked) || (c->arg && locked <= 0);
+	value_natural(v, c->arg ? 1 : nr);
+}
+
 #define FIELD(member) COLUMN_FIELD(struct command_row, member)
 #define OF_RECORD(member) COLUMN_AT(struct command_row, r, member)
 #define OF_CONNECTION(member) COLUMN_AT(struct command_row, c, member)
@@ -148,6 +158,9 @@ static const struct column command[] = {
 				.arg = NT_F_CACHED},
 	[COMMAND_DISK_QUEUE] = COLUMN("disk_queue", NUMBER, .get = get_disk),
 	[COMMAND_DISK_CID] = COLUMN("disk_cid", CODE, .get = get_disk, .arg = 1, .digits = 4),
+	[COMMAND_QUEUED] = COLUMN("queued", NUMBER, .get = get_queued),
+	[COMMAND_SEND_LOCKED] = {"send_locked", "send locked", .unit = UNIT_FLAG, .get = get_queued,
+				 .arg = 1},
 	[COMMAND_WAS_OVERDUE] = {"was_overdue", "was overdue", .unit = UNIT_FLAG,
 				 FLAG(WAS_OVERDUE)},
 	[COMMAND_LATENCY] = COLUMN("latency", NANOSECONDS, FIELD(latency)),
@@ -183,6 +196,11 @@ static bool no_took(const void *row)
 	return !((const struct point_row *)row)->has_took;
 }
 
+static bool no_point_cpu(const void *row)
+{
+	return ((const struct point_row *)row)->cpu == RECORD_NO_CPU;
+}
+
 static void get_point(const void *row, const struct column *c, struct value *v)
 {
 	const struct point_row *r = row;
@@ -199,6 +217,7 @@ static const struct column point[] = {
 	[POINT_POINT] = COLUMN("point", NAME, .get = get_point),
 	[POINT_STAGE] = COLUMN("stage", NAME, OF_POINT(stage)),
 	[POINT_TOOK] = COLUMN("took", NANOSECONDS, OF_POINT(took), .none = no_took),
+	[POINT_CPU] = COLUMN("cpu", NUMBER, OF_POINT(cpu), .none = no_point_cpu),
 };
 
 const struct columns point_columns = COLUMNS("points", point);
@@ -217,6 +236,7 @@ static unsigned int points_from(struct point_row rows[NT_POINTS_MAX], const stru
 				.point = record_point(r, i),
 				.at = (int64_t)(r->points[i] - from),
 				.stage = "",
+				.cpu = record_cpu(r, i),
 			};
 	return nr;
 }
@@ -412,6 +432,8 @@ static void print_what(FILE *f, const struct command_row *row)
 		PHRASE(" page_cache", COMMAND_PAGE_CACHE),
 		PHRASE(" disk_queue=", COMMAND_DISK_QUEUE),
 		PHRASE(" disk_cid=", COMMAND_DISK_CID),
+		PHRASE(" queued=", COMMAND_QUEUED),
+		PHRASE(" send_locked", COMMAND_SEND_LOCKED),
 	};
 	LINE_PRINT(f, &command_columns, what, row);
 	if (row->r->flags & NT_F_IN_FLIGHT)
@@ -423,11 +445,15 @@ static void print_what(FILE *f, const struct command_row *row)
 static void print_points(FILE *f, const struct nt_record *r)
 {
 	static const struct phrase pair[] = {PHRASE(" ", POINT_POINT), PHRASE("=", POINT_AT)};
+	static const struct phrase cpu[] = {PHRASE(" ", POINT_POINT), PHRASE("_cpu=", POINT_CPU)};
 	struct point_row rows[NT_POINTS_MAX];
 	unsigned int nr = columns_points(rows, r);
 
 	for (unsigned int i = 0; i < nr; i++)
 		LINE_PRINT(f, &point_columns, pair, &rows[i]);
+	for (unsigned int i = 0; i < nr; i++)
+		if (rows[i].cpu != RECORD_NO_CPU)
+			LINE_PRINT(f, &point_columns, cpu, &rows[i]);
 	for (unsigned int i = 0; i < NT_FINE_MAX; i++) {
 		uint64_t at = record_fine_ns(r, i);
 
@@ -606,9 +632,9 @@ static void print_bar(const struct point_row *row, int64_t whole, unsigned int w
 	fputs("|", f);
 }
 
-/* @mark: what its bar is made of */
+/* @mark: what its bar is made of; @cpu: width of a CPU, 0: none is known */
 static void print_point(const struct point_row *row, int64_t whole, unsigned int bar, char mark,
-			FILE *f)
+			unsigned int cpu, FILE *f)
 {
 	static const struct phrase point[] = {
 		PHRASE("  ", POINT_AT, .after = " us", .style = LINE_MICROSECONDS,
@@ -633,6 +659,10 @@ static void print_point(const struct point_row *row, int64_t whole, unsigned int
 		LINE_PRINT(f, &point_columns, host, row);
 	else
 		LINE_PRINT(f, &point_columns, target, row);
+	if (cpu && row->cpu != RECORD_NO_CPU)
+		fprintf(f, " CPU %-*u", (int)cpu, row->cpu);
+	else if (cpu)
+		fprintf(f, "%*s", (int)cpu + 5, "");
 	if (row->stage[0] && !row->crosses)
 		LINE_PRINT(f, &point_columns, stage, row);
 	else if (bar)
@@ -657,6 +687,60 @@ static void print_end(const struct slow_command *c, FILE *f)
 		fputs("had sent one.\n", f);
 	else
 		fputs("had sent none.\n", f);
+}
+
+/* The width of the longest number of a CPU among points; 0: none is known. */
+static unsigned int cpu_width(const struct point_row *points, unsigned int nr)
+{
+	unsigned int width = 0;
+
+	for (unsigned int i = 0; i < nr; i++) {
+		int n = points[i].cpu != RECORD_NO_CPU ? snprintf(NULL, 0, "%u", points[i].cpu) : 0;
+
+		width = (unsigned int)n > width ? (unsigned int)n : width;
+	}
+	return width;
+}
+
+/* Where a side's points were on different CPUs: which, in the order of the points. */
+static void story_cpus(const struct point_row *points, unsigned int nr, FILE *f)
+{
+	for (unsigned int side = 0; side < NT_SIDES; side++) {
+		unsigned int before = RECORD_NO_CPU, moves = 0;
+
+		for (unsigned int i = 0; i < nr; i++) {
+			const struct point_row *p = &points[i];
+
+			if (p->side != (enum nt_side)side || p->cpu == RECORD_NO_CPU)
+				continue;
+			if (before != RECORD_NO_CPU && p->cpu != before) {
+				if (!moves++)
+					fprintf(f, "  the %s's points are on several CPUs: %u",
+						side_name(p->side), before);
+				fprintf(f, ", from %s on %u", point_name(p->side, p->point),
+					p->cpu);
+			}
+			before = p->cpu;
+		}
+		if (moves)
+			fputs("\n", f);
+	}
+}
+
+/* What it found to be sent on its connection. */
+static void story_queued(const struct nt_record *host, FILE *f)
+{
+	unsigned int nr;
+	int locked;
+
+	if (!record_queued(host, &nr, &locked))
+		return;
+	fprintf(f, "  %u%s before it on its connection's send list", nr,
+		nr == NT_QUEUED_MOST ? " or more" : "");
+	fputs(locked > 0    ? ", and send_mutex was held\n"
+	      : locked == 0 ? ", and send_mutex was free\n"
+			    : "\n",
+	      f);
 }
 
 /* The command that a target's disk of NVMe had for it. */
@@ -767,13 +851,13 @@ void story_print(const struct slow_command *c, const struct instant *clock, FILE
 	/* What a line has before its bar, and the bar's ends. */
 	const unsigned int before =
 		2 + AT_WIDTH + 3 + 2 + 6 + 1 + 10 + 1 + STAGE_WIDTH + 1 + TOOK_WIDTH + 3;
-	unsigned int bar = bar_width(width, before, 0, GANTT_MAX);
 	struct point_row points[STORY_POINTS_MAX];
 	int64_t sent[NT_SIDES] = {NOT_SENT, NOT_SENT};
 	struct story_names names;
-	unsigned int nr = story_points(c, &names, points);
+	unsigned int nr = story_points(c, &names, points), cpu = cpu_width(points, nr);
 	int64_t whole = nr ? points[nr - 1].at : 0;
 	struct command_line l;
+	unsigned int bar = bar_width(width, before + (cpu ? cpu + 5 : 0), 0, GANTT_MAX);
 
 	if (bar < GANTT_MIN)
 		bar = 0;
@@ -787,8 +871,10 @@ void story_print(const struct slow_command *c, const struct instant *clock, FILE
 	for (unsigned int i = 0; i < nr; i++) {
 		bool network = !c->alone && set_network(&points[i], sent);
 
-		print_point(&points[i], whole, bar, network ? '-' : '=', f);
+		print_point(&points[i], whole, bar, network ? '-' : '=', cpu, f);
 	}
+	story_cpus(points, nr, f);
+	story_queued(&c->host, f);
 	print_end(c, f);
 	story_disk(&l.row, c->disk, f);
 	story_stages(&l, f);

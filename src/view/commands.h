@@ -67,6 +67,8 @@ enum command_column {
 	COMMAND_PAGE_CACHE,  /* the target's page cache answered it */
 	COMMAND_DISK_QUEUE,  /* what it was for the target's disk, if that is one of NVMe: queue */
 	COMMAND_DISK_CID,    /* and command id */
+	COMMAND_QUEUED,	     /* requests that it found to be sent on its connection */
+	COMMAND_SEND_LOCKED, /* and the lock for sending was held */
 	COMMAND_WAS_OVERDUE, /* it was reported while it was in flight */
 	COMMAND_LATENCY,     /* from the first point to the last */
 };
@@ -95,6 +97,7 @@ void columns_command_merged(struct command_row *row, const struct merge_connecti
  * @stage: the stage that ends here, "" if none does
  * @has_took: its beginning is known: the part of @stage that ends here took @took nanoseconds
  * @crosses: @stage is a wait for the other machine
+ * @cpu: on which it was taken, or RECORD_NO_CPU
  */
 struct point_row {
 	enum nt_side side;
@@ -106,6 +109,7 @@ struct point_row {
 	bool has_took;
 	int64_t took;
 	bool crosses;
+	unsigned int cpu;
 };
 
 enum origin_column {
@@ -128,6 +132,7 @@ enum point_column {
 	POINT_POINT,
 	POINT_STAGE,
 	POINT_TOOK, /* no value if no stage ends here, or if its beginning is not known */
+	POINT_CPU,
 };
 
 /* Rows are struct point_row. */

@@ -422,6 +422,41 @@ static void story_has_the_command_of_the_targets_disk(void **state)
 	assert_non_null(strstr(written, "\n  at its disk it is the command of queue 2 "));
 }
 
+static void story_has_the_cpus_of_points(void **state)
+{
+	struct slow_command slow = {
+		.latency = 60000,
+		.connection = connection,
+		.host = record_make(NT_HOST),
+		.target = record_make(NT_TARGET),
+	};
+
+	story_print(&slow, &no_clock, out, 80);
+	assert_int_equal(fflush(out), 0);
+	assert_null(strstr(written, "CPU"));
+	assert_null(strstr(written, "send list"));
+	slow.host.cpu[NT_HC_QUEUE_RQ] = 1 + 12;
+	slow.host.cpu[NT_HC_SEND_CMD] = 1 + 12;
+	slow.host.cpu[NT_HC_COMPLETE] = 1 + 0;
+	slow.host.cpu[NT_H_QUEUED] = (1 + 5) | NT_QUEUED_LOCKED;
+	slow.target.cpu[NT_TC_CMD] = slow.target.cpu[NT_TC_SENT] = 1 + 3;
+	story_print(&slow, &no_clock, out, 80);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(strstr(written, "host   queue_rq   CPU 12 blk_submission"));
+	assert_non_null(strstr(written, "target cmd      CPU 3  nstack_submission"));
+	assert_non_null(strstr(
+		written, "\n  the host's points are on several CPUs: 12, from complete on 0\n"));
+	assert_null(strstr(written, "the target's points are on"));
+	assert_non_null(
+		strstr(written,
+		       "\n  5 before it on its connection's send list, and send_mutex was held\n"));
+	slow.host.cpu[NT_H_QUEUED] = 1 + NT_QUEUED_MOST;
+	story_print(&slow, &no_clock, out, 80);
+	assert_int_equal(fflush(out), 0);
+	assert_non_null(
+		strstr(written, "\n  256 or more before it on its connection's send list\n"));
+}
+
 /* The diagram has as much room as the line leaves; without enough there is none. */
 static void story_has_a_diagram_if_there_is_room(void **state)
 {
@@ -584,6 +619,7 @@ int main(void)
 		LINE_TEST(story_has_the_points_of_the_targets_disk),
 		LINE_TEST(story_has_the_worker_of_the_targets_file),
 		LINE_TEST(story_has_the_command_of_the_targets_disk),
+		LINE_TEST(story_has_the_cpus_of_points),
 		LINE_TEST(story_has_a_diagram_if_there_is_room),
 		LINE_TEST(story_of_a_command_without_arrivals_joins_their_stages),
 		LINE_TEST(processes_of_the_target_have_their_share_of_the_disk),
