@@ -445,6 +445,8 @@ const uint8_t *fine_decode(const uint8_t *p, const uint8_t *end, struct nt_recor
 			*fine_value(r, i) = get_le32(p);
 		p += sizeof(uint32_t);
 	}
+	/* As it is written: other records have none. */
+	r->disk = nt_disk_command(r);
 	return p;
 }
 

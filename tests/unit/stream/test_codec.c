@@ -305,11 +305,14 @@ static void finer_points_have_their_bytes(void **state)
 		assert_ptr_equal(fine_encode(bytes, &at_disk), bytes + (i == 2 ? 5 : 1));
 	}
 	assert_memory_equal(bytes, of_disk, sizeof(of_disk));
-	memset(&back, 0, sizeof(back));
-	assert_ptr_equal(fine_decode(bytes, bytes + sizeof(of_disk), &back),
-			 bytes + sizeof(of_disk));
-	assert_int_equal(back.disk, NT_DISK_COMMAND(3, 0x7011));
-	assert_int_equal(back.wait[0], 0);
+	for (int i = 0; i < 3; i++) {
+		back = (struct nt_record){.side = i ? NT_TARGET : NT_HOST};
+		back.points[NT_TD_DONE] = i != 1;
+		assert_ptr_equal(fine_decode(bytes, bytes + sizeof(of_disk), &back),
+				 bytes + sizeof(of_disk));
+		assert_int_equal(back.disk, i == 2 ? NT_DISK_COMMAND(3, 0x7011) : 0);
+		assert_int_equal(back.wait[0], 0);
+	}
 }
 
 /* The same, of 2 bytes each. A record without any has one byte. */
