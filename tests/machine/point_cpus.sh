@@ -45,7 +45,7 @@ cpus() {
 	grep -o " $2_cpu=[0-9]*" "$1" | sed 's/.*=//' | sort -un | paste -sd' '
 }
 
-# all_have FILE POINT: reads that have none
+# lack FILE POINT: reads that have none
 lack() {
 	grep -vc " $2_cpu=" "$1"
 }
@@ -69,10 +69,12 @@ for cpu in 0 1; do
 	head -n 1 $host.lines | sed 's/^/# /'
 done
 
-load burst 0 --rw=randread --bs=4k --iodepth=32 --iodepth_batch_submit=32 --iodepth_batch_complete_min=32 --number_ios=640
-within "burst: most commands find others queued" "$(grep -c ' queued=[1-9]' burst.host.lines)" 320 640
+# A task sends by itself where the queue's worker belongs, so the burst comes from the other CPU.
+[[ $(cat lone0.host.workers) == 0 ]] && other=1 || other=0
+load burst $other --rw=randread --bs=4k --iodepth=32 --iodepth_batch_submit=32 --iodepth_batch_complete_min=32 --number_ios=640
+within "burst: many commands find others queued" "$(grep -c ' queued=[1-9]' burst.host.lines)" 64 640
 most=$(grep -o ' queued=[0-9]*' burst.host.lines | sed 's/.*=//' | sort -n | tail -n 1)
-within "burst: at most those that are in flight" "$most" 2 31
+within "burst: at most those that are in flight" "$most" 1 31
 check "burst: the story has it" grep -q "before it on its connection's send list" \
 	<(ntprof-bpf report --slowest 3 burst.host.ntp burst.target.ntp)
 host_disconnect "$ctrl"
