@@ -214,12 +214,4 @@ static inline bool tracer_counts_stages(const struct tracer *t)
 	return !t->o.ends || t->o.stages || t->o.side == NT_HOST;
 }
 
-/**
- * tracer_on_ring() - takes a record of the ring buffer (libbpf's ring_buffer_sample_fn)
- * @context: the tracer
- *
- * Return: 0, or -EAGAIN when tracer_drain() has gone on for long enough.
- */
-int tracer_on_ring(void *context, void *data, size_t size);
-
 #endif /* NTPROF_TRACE_PRIVATE_H */

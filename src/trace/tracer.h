@@ -151,6 +151,14 @@ uint32_t tracer_missing(const struct tracer *t);
 int tracer_drain(struct tracer *t);
 
 /**
+ * tracer_on_ring() - takes a record of the ring buffer (libbpf's ring_buffer_sample_fn)
+ * @context: the tracer
+ *
+ * Return: 0, or -EAGAIN when tracer_drain() has gone on for long enough.
+ */
+int tracer_on_ring(void *context, void *data, size_t size);
+
+/**
  * tracer_collect() - add what happened since the last call to the histograms and counters of @s
  * @t: tracer
  * @s: stats_begin_interval() has been called; totals grow, the interval is filled
