@@ -286,7 +286,8 @@ static void a_file_is_no_disk(void **state)
 	assert_int_equal(d.block_bytes, 0);
 }
 
-/* A node elsewhere would be of this disk. To look at it could take as long as a file server does. */
+/* A node elsewhere would be of this disk. To look at it could take as long as a file server does.
+ */
 static void nothing_outside_of_dev_is_looked_at(void **state)
 {
 	struct device_name d = {.subsysnqn = "nqn.f", .nsid = 1};
