@@ -121,7 +121,7 @@ static void get_queued(const void *row, const struct column *c, struct value *v)
 	int locked = -1;
 
 	v->none = !record_queued(r->r, &nr, &locked) || (c->arg && locked <= 0);
-	value_natural(v, c->arg ? 1 : nr);
+	value_natural(v, v->none ? 0 : c->arg ? 1 : nr);
 }
 
 #define FIELD(member) COLUMN_FIELD(struct command_row, member)
@@ -713,13 +713,12 @@ static void story_cpus(const struct point_row *points, unsigned int nr, FILE *f)
 
 			if (p->side != (enum nt_side)side || p->cpu == RECORD_NO_CPU)
 				continue;
-			if (before != RECORD_NO_CPU && p->cpu != before) {
-				if (!moves++)
-					fprintf(f, "  the %s's points are on several CPUs: %u",
-						side_name(p->side), before);
+			if (before != RECORD_NO_CPU && p->cpu != before && !moves++)
+				fprintf(f, "  the %s's points are on several CPUs: %u",
+					side_name(p->side), before);
+			if (before != RECORD_NO_CPU && p->cpu != before)
 				fprintf(f, ", from %s on %u", point_name(p->side, p->point),
 					p->cpu);
-			}
 			before = p->cpu;
 		}
 		if (moves)
@@ -735,12 +734,11 @@ static void story_queued(const struct nt_record *host, FILE *f)
 
 	if (!record_queued(host, &nr, &locked))
 		return;
-	fprintf(f, "  %u%s before it on its connection's send list", nr,
-		nr == NT_QUEUED_MOST ? " or more" : "");
-	fputs(locked > 0    ? ", and send_mutex was held\n"
-	      : locked == 0 ? ", and send_mutex was free\n"
-			    : "\n",
-	      f);
+	fprintf(f, "  %u%s before it on its connection's send list%s\n", nr,
+		nr == NT_QUEUED_MOST ? " or more" : "",
+		locked > 0    ? ", and send_mutex was held"
+		: locked == 0 ? ", and send_mutex was free"
+			      : "");
 }
 
 /* The command that a target's disk of NVMe had for it. */

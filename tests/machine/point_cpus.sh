@@ -71,7 +71,7 @@ done
 
 # A task sends by itself where the queue's worker belongs, so the burst comes from the other CPU.
 [[ $(cat lone0.host.workers) == 0 ]] && other=1 || other=0
-load burst $other --rw=randread --bs=4k --iodepth=32 --iodepth_batch_submit=32 --iodepth_batch_complete_min=32 --number_ios=640
+load burst "$other" --rw=randread --bs=4k --iodepth=32 --iodepth_batch_submit=32 --iodepth_batch_complete_min=32 --number_ios=640
 within "burst: many commands find others queued" "$(grep -c ' queued=[1-9]' burst.host.lines)" 64 640
 most=$(grep -o ' queued=[0-9]*' burst.host.lines | sed 's/.*=//' | sort -n | tail -n 1)
 within "burst: at most those that are in flight" "$most" 1 31

@@ -39,6 +39,7 @@ static void a_command_of_one_side_is_that_of_its_record(void **state)
 		"cancelled -",	   "arrival_joined -",
 		"retransmitted -", "page_cache -",
 		"disk_queue -",	   "disk_cid -",
+		"queued -",	   "send_locked -",
 		"was_overdue -",   "latency 1000",
 	};
 	struct command_row row;
@@ -63,6 +64,7 @@ static void a_command_in_flight_has_no_end(void **state)
 		"cancelled -",	   "arrival_joined -",
 		"retransmitted -", "page_cache -",
 		"disk_queue -",	   "disk_cid -",
+		"queued -",	   "send_locked -",
 		"was_overdue -",   "latency 1000",
 	};
 	struct nt_record r = record;
@@ -88,6 +90,7 @@ static void a_merged_command_has_the_names_of_its_connection(void **state)
 		"cancelled ",	   "arrival_joined ",
 		"retransmitted -", "page_cache ",
 		"disk_queue 3",	   "disk_cid 0x7011",
+		"queued -",	   "send_locked -",
 		"was_overdue ",	   "latency 1000",
 	};
 	const struct merge_connection c = {
@@ -148,10 +151,10 @@ static void a_damaged_command_took_no_time(void **state)
 
 static void points_count_from_the_first_one_that_is_there(void **state)
 {
-	static const char *const first[] = {"at 0",	      "since -", "side host",
-					    "point queue_rq", "stage ",	 "took -"};
-	static const char *const last[] = {"at 1000",	     "since 0", "side host",
-					   "point complete", "stage ",	"took -"};
+	static const char *const first[] = {"at 0",   "since -", "side host", "point queue_rq",
+					    "stage ", "took -",	 "cpu -"};
+	static const char *const last[] = {"at 1000", "since 0", "side host", "point complete",
+					   "stage ",  "took -",	 "cpu -"};
 	struct point_row rows[NT_POINTS_MAX];
 
 	assert_int_equal(columns_points(rows, &record), 3);
