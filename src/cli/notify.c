@@ -39,6 +39,16 @@
  */
 static int notify_fd = -1;
 static char unsent[256];
+/* The longest message: a state, after those that were unsent. */
+#define MESSAGE_LEN (sizeof(unsent) + 128)
+
+/* Limits how long a send waits for room. Return: as setsockopt(2) */
+static int limit_wait(int fd)
+{
+	const struct timeval turn = {.tv_usec = TURN_MS * 1000};
+
+	return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &turn, sizeof(turn));
+}
 
 /* Return: whether @text has no other lines than this program sends. */
 static bool is_ours(const char *text)
@@ -84,7 +94,7 @@ static ssize_t send_as(int fd, pid_t pid, char *text, size_t len)
 /* Passes on what process @pid sends, until that ends. */
 static void __attribute__((noreturn)) pass_on(int from, int to, pid_t pid)
 {
-	char text[sizeof(unsent) + 128];
+	char text[MESSAGE_LEN];
 	ssize_t n;
 
 	prctl(PR_SET_NAME, NAME, 0, 0, 0);
@@ -109,7 +119,6 @@ static void __attribute__((noreturn)) pass_on(int from, int to, pid_t pid)
  */
 static int hand_over(void)
 {
-	const struct timeval turn = {.tv_usec = TURN_MS * 1000};
 	sigset_t all, before;
 	pid_t self = getpid(), pid;
 	int fd[2];
@@ -128,8 +137,7 @@ static int hand_over(void)
 	close(fd[1]);
 	close(notify_fd);
 	notify_fd = fd[0];
-	return pid > 0 && !setsockopt(fd[0], SOL_SOCKET, SO_SNDTIMEO, &turn, sizeof(turn)) ? 0
-											   : -errno;
+	return pid > 0 && !limit_wait(notify_fd) ? 0 : -errno;
 }
 
 int notify_open(void)
@@ -137,7 +145,6 @@ int notify_open(void)
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	const char *name = getenv("NOTIFY_SOCKET");
 	size_t len = name ? strlen(name) : 0;
-	const struct timeval turn = {.tv_usec = TURN_MS * 1000};
 	socklen_t size;
 	int err;
 
@@ -160,8 +167,7 @@ int notify_open(void)
 	notify_fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (notify_fd < 0)
 		return -errno;
-	err = setsockopt(notify_fd, SOL_SOCKET, SO_SNDTIMEO, &turn, sizeof(turn)) ||
-			      connect(notify_fd, (const struct sockaddr *)&to, size)
+	err = limit_wait(notify_fd) || connect(notify_fd, (const struct sockaddr *)&to, size)
 		      ? -errno
 		      : hand_over();
 	if (!err)
@@ -173,7 +179,7 @@ int notify_open(void)
 
 int notify(const char *state)
 {
-	char all[sizeof(unsent) + 128];
+	char all[MESSAGE_LEN];
 	int len;
 
 	if (notify_fd < 0)

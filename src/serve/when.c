@@ -207,7 +207,7 @@ static void gather_latencies(const struct when_condition *c, const struct stats 
 			hist_merge(into, &s->rows[i]->interval);
 }
 
-/* Those that are nobody's may be an I/O queue's. */
+/* Errors without a controller found no room in the programs: they count as an I/O queue's. */
 static uint64_t count_errors(const struct when_condition *c, const struct stats *s)
 {
 	uint64_t n = 0;

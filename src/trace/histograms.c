@@ -698,7 +698,7 @@ static int take(struct tracer *t, struct stats *s, const struct nt_error *error)
 
 /*
  * Errors for which programs found no room. A host with some hundred queues can take all of it for
- * as long as it is connected, and errors of the others must be seen: they are nobody's.
+ * as long as it is connected. Errors of the others are shown without a host and a queue.
  */
 static int take_past(struct stats *s)
 {
