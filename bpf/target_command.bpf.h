@@ -189,10 +189,10 @@ static __always_inline void cmd_sends(struct nt_cmd *c, struct sock *sk, __u32 p
 	if (!nt_knobs.fine)
 		return;
 	cpu_note(owner_of(c), point == NT_T_SEND ? NT_TC_SEND : NT_TC_SEND_R2T);
-	if (point == NT_T_SEND)
+	if (point == NT_T_SEND) {
 		cmd_waited_to_send(c, c->r.points[NT_T_DONE], false);
-	if (point == NT_T_SEND)
 		c->out = 0;
+	}
 	if (!out_expect(c, sk, point, point == NT_T_SEND ? NT_TF_OUT : NT_TF_R2T_OUT) &&
 	    point == NT_T_SEND)
 		c->out = NT_OUT_NO_NOTE;
