@@ -78,12 +78,10 @@ static __always_inline void cpus_begin(__u64 owner, __u16 queued)
 /* Fills the CPUs of a record. @owner: as in its state, or 0: they are not known */
 static __always_inline void cpus_fill(struct nt_record *to, __u64 owner)
 {
-	const struct nt_taken *t = NULL;
+	const struct nt_taken *t;
 
 	owner &= ~(NT_RELEASED | NT_UNMEASURED);
-	/* The verifier goes through callers that it does not know to ask. There is no map then. */
-	if (nt_knobs.fine)
-		t = taken_at(owner);
+	t = taken_at(owner);
 	if (t && t->owner == owner)
 		__builtin_memcpy(to->cpu, t->cpu, sizeof(to->cpu));
 	else
