@@ -129,6 +129,7 @@ int disk_rows_add(struct disk_rows *d, const char *disk, enum disk_user user, co
 	row = row_of(d, &key);
 	if (!row)
 		return -ENOMEM;
+	row->quiet = 0;
 	use_add(&row->interval, &more);
 	use_add(&row->total, &more);
 	return 0;

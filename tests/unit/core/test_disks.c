@@ -98,6 +98,32 @@ static void the_quietest_row_gives_way_to_a_new_one(void **state)
 	disk_rows_free(&d);
 }
 
+static void a_row_that_counts_again_stays(void **state)
+{
+	struct disk_rows d = {0};
+	char who[32];
+
+	for (int interval = 0; interval < 3; interval++) {
+		for (int i = 0; i < DISK_ROWS_MAX; i++) {
+			snprintf(who, sizeof(who), "/%d", i);
+			if (!interval || i > interval)
+				add(&d, "sda", DISK_CGROUP, who, 1);
+		}
+		disk_rows_begin(&d, 1700000000000);
+	}
+	/* Three are quiet, /0 and /1 for longer than /2. */
+	add(&d, "sda", DISK_CGROUP, "/0", 1);
+	add(&d, "sda", DISK_CGROUP, "/1", 1);
+	add(&d, "sda", DISK_CGROUP, "/new", 1);
+	for (int i = 0; i < 2; i++) {
+		snprintf(who, sizeof(who), "/%d", i);
+		assert_non_null(row(&d, "sda", DISK_CGROUP, who));
+		assert_int_equal(row(&d, "sda", DISK_CGROUP, who)->interval.requests, 1);
+	}
+	assert_null(row(&d, "sda", DISK_CGROUP, "/2"));
+	disk_rows_free(&d);
+}
+
 static void those_past_the_most_are_together_while_none_is_quiet(void **state)
 {
 	struct disk_rows d = {0};
@@ -121,6 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_of_a_disk_and_a_user),
 		cmocka_unit_test(the_quietest_row_gives_way_to_a_new_one),
+		cmocka_unit_test(a_row_that_counts_again_stays),
 		cmocka_unit_test(those_past_the_most_are_together_while_none_is_quiet),
 	};
 
