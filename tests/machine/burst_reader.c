@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * burst_reader DEVICE COUNT BEFORE WAIT SPIN - reads a block COUNT times, one by one, and keeps
- * the processor for itself meanwhile: from WAIT microseconds after it was submitted on, for SPIN
- * microseconds, under SCHED_FIFO. With BEFORE, a read of so many bytes is submitted in front of it.
+ * burst_reader DEVICE COUNT BEFORE WAIT SPIN [OTHER] - reads a block COUNT times, one by one, and
+ * keeps the processor for itself meanwhile: from WAIT microseconds after it was submitted on, for
+ * SPIN microseconds, under SCHED_FIFO. With BEFORE, a read of so many bytes is submitted in front of
+ * it, from the device OTHER if there is one.
  *
  * Prints the mean time from the submission to the end of all in nanoseconds.
  */
@@ -49,9 +50,9 @@ int main(int argc, char **argv)
 	uint64_t count, before, wait, spin, sum = 0;
 	aio_context_t context = 0;
 	char *to, *to_before;
-	int fd, block;
+	int fd, other, block;
 
-	if (argc != 6)
+	if (argc != 6 && argc != 7)
 		return 2;
 	count = strtoull(argv[2], NULL, 10);
 	before = strtoull(argv[3], NULL, 10);
@@ -60,6 +61,9 @@ int main(int argc, char **argv)
 	fd = open(argv[1], O_RDONLY | O_DIRECT | O_CLOEXEC);
 	if (fd < 0 || ioctl(fd, BLKSSZGET, &block))
 		fail(argv[1]);
+	other = argc == 7 ? open(argv[6], O_RDONLY | O_DIRECT | O_CLOEXEC) : fd;
+	if (other < 0)
+		fail(argv[6]);
 	to = aligned_alloc(4096, 4096);
 	to_before = aligned_alloc(4096, (before | 4095) + 1);
 	if (!to || !to_before || syscall(SYS_io_setup, 2, &context))
@@ -74,7 +78,7 @@ int main(int argc, char **argv)
 				     .aio_nbytes = (uint64_t)block,
 				     .aio_offset = block * (int64_t)i};
 		struct iocb large = {.aio_lio_opcode = IOCB_CMD_PREAD,
-				     .aio_fildes = (uint32_t)fd,
+				     .aio_fildes = (uint32_t)other,
 				     .aio_buf = (uintptr_t)to_before,
 				     .aio_nbytes = before,
 				     .aio_offset = (int64_t)((i + 1) << 20)};

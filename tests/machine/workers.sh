@@ -33,7 +33,7 @@ stages=(blk_submission host_send_wakeup host_send_worker target_stack target_wak
 	target_block_layer device target_block_done target_send_wakeup target_send_worker "${network[@]}" host_stack host_wakeup host_worker
 	nvme_tcp_completion blk_completion)
 
-# load RUN BEFORE WAIT SPIN: as burst_reader does. The mean that it saw is in ${saw[RUN]}, those of the stages in ${stage[RUN.NAME]}.
+# load RUN BEFORE WAIT SPIN [OTHER]: as burst_reader does. The mean that it saw is in ${saw[RUN]}, those of the stages in ${stage[RUN.NAME]}.
 declare -A saw=() stage=()
 load() {
 	local side pids=() name mean sum all known within nr=$((commands * ($2 ? 2 : 1)))
@@ -42,7 +42,7 @@ load() {
 		tracer_start "$1.$side.log" record --$side --points fine --force -o "$1.$side.ntp"
 		pids+=("$tracer_pid")
 	done
-	saw[$1]=$(burst_reader "$(host_device "$ctrl")" $commands "$2" "$3" "$4")
+	saw[$1]=$(burst_reader "$(host_device "$ctrl")" $commands "${@:2}")
 	tracer_stop "${pids[@]}"
 	ntprof-bpf report "$1.host.ntp" "$1.target.ntp" >"$1.report"
 	while read -r _ _ name mean _; do
@@ -72,7 +72,7 @@ load() {
 		read -r all known within <"$1.$side.waits"
 		equal "$1, $side: commands" "$all" $nr
 		# What came before the first note of a queue is not known.
-		within "$1, $side: these have waits" "$known" $((nr - 4)) $nr
+		within "$1, $side: these have waits" "$known" $((nr - 4 * ($# - 3))) $nr
 		equal "$1, $side: all within their stages" "$within" $((2 * nr))
 	done
 	sum=0
@@ -102,27 +102,43 @@ load capsule 0 0 3000
 grown capsule quick target_wakeup
 within "capsule: it is what was put in" "${stage[capsule.target_wakeup]}" 2700000 3300000
 
-# A large read comes before the small one: the host's worker is at that for as long as there is between the first data of both.
-load large 524288 0 0
-ntprof-bpf report --commands large.host.ntp | awk '
-	/ op=read / {
-		delete at
-		for (i = 1; i <= NF; i++)
-			if (split($i, of, "=") == 2)
-				at[of[1]] = of[2]
-		handled = $1 * 1e9 + at["c2h"]
-		if (at["length"] == 524288) {
-			before = handled
-			next
+# busy RUN STAGE WAIT: a large read comes before the small one. The host's worker is at that for as long as there is between the
+# first data of both, and that is in the WAIT of the small ones, which is a part of STAGE.
+busy() {
+	local put busy
+
+	ntprof-bpf report --commands "$1.host.ntp" | grep ' op=read ' | sort -n | awk -v wait="$3" '
+		{
+			delete at
+			for (i = 1; i <= NF; i++)
+				if (split($i, of, "=") == 2)
+					at[of[1]] = of[2]
+			handled = $1 * 1e9 + at["c2h"]
+			if (at["length"] == 524288) {
+				before = handled
+				next
+			}
+			put += handled - before
+			at["worker_ns"] = at["c2h"] - at["rx"] - at["stack_ns"] - at["wakeup_ns"]
+			busy += at[wait]
 		}
-		put += handled - before
-		busy += at["c2h"] - at["rx"] - at["stack_ns"] - at["wakeup_ns"]
-	}
-	END { printf "%d %d\n", put, busy }' >large.busy
-read -r put busy <large.busy
-within "large: the host's worker is busy with the read before" $((busy - commands * ${stage[quick.host_worker]})) \
-	$((put * 9 / 10)) $((put * 11 / 10))
-ntprof-bpf report --commands large.host.ntp | grep ' op=read ' | head -n 2 | sed 's/^/# /'
+		END { printf "%d %d\n", put, busy }' >"$1.busy"
+	read -r put busy <"$1.busy"
+	within "$1: the small read waits for the large one in $2" $((busy - commands * ${stage[quick.$2]})) \
+		$((put * 9 / 10)) $((put * 11 / 10))
+	ntprof-bpf report --commands "$1.host.ntp" | grep ' op=read ' | head -n 2 | sed 's/^/# /'
+}
+
+# On the same queue its worker is busy. On another one the worker waits for that queue's, as they share a processor.
+load large 524288 0 0
+busy large host_worker worker_ns
+other_nqn=nqn.2024-01.io.ntprof:other
+target_subsystem "$other_nqn" "$(target_setup_null other size=256)"
+other=$(host_connect "$other_nqn" -i 1)
+echo none >"$(host_path "$other")/queue/scheduler"
+load other 524288 0 0 "$(host_device "$other")"
+busy other host_wakeup wakeup_ns
+host_disconnect "$other_nqn"
 
 # The answer arrives in the middle of it.
 tc qdisc add dev lo root netem delay 2ms limit 10000
