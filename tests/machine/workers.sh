@@ -12,7 +12,7 @@ set -u
 
 cd /tmp || exit 1
 commands=100
-modprobe sch_netem
+modprobe -a sch_netem sch_prio cls_u32
 target_port
 nqn=nqn.2024-01.io.ntprof:base
 target_subsystem "$nqn" "$(target_setup_null base size=256)"
@@ -33,18 +33,21 @@ stages=(blk_submission host_send_wakeup host_send_worker target_stack target_wak
 	target_block_layer device target_block_done target_send_wakeup target_send_worker "${network[@]}" host_stack host_wakeup host_worker
 	nvme_tcp_completion blk_completion)
 
+# The namespace whose commands count, if not all do.
+nsid=
+
 # load RUN BEFORE WAIT SPIN [OTHER]: as burst_reader does. The mean that it saw is in ${saw[RUN]}, those of the stages in ${stage[RUN.NAME]}.
 declare -A saw=() stage=()
 load() {
-	local side pids=() name mean sum all known within nr=$((commands * ($2 ? 2 : 1)))
+	local side pids=() name mean sum all known within nr=$((commands * ($2 && !${nsid:-0} ? 2 : 1)))
 
 	for side in host target; do
 		tracer_start "$1.$side.log" record --$side --points fine --force -o "$1.$side.ntp"
 		pids+=("$tracer_pid")
 	done
-	saw[$1]=$(burst_reader "$(host_device "$ctrl")" $commands "${@:2}")
+	saw[$1]=$(burst_reader "$(host_device "$ctrl" "${nsid:-1}")" $commands "${@:2}")
 	tracer_stop "${pids[@]}"
-	ntprof-bpf report "$1.host.ntp" "$1.target.ntp" >"$1.report"
+	ntprof-bpf report "$1.host.ntp" "$1.target.ntp" ${nsid:+--nsid "$nsid"} >"$1.report"
 	while read -r _ _ name mean _; do
 		stage[$1.$name]=$mean
 	done < <(grep "^merged_stage read " "$1.report")
@@ -55,7 +58,7 @@ load() {
 	equal "$1: no stage is negative" "$(grep ^negative_stages "$1.report")" "negative_stages 0 worst 0"
 	# Of each command: the waits lie within their stages.
 	for side in host target; do
-		ntprof-bpf report --commands "$1.$side.ntp" | awk -v side=$side '
+		ntprof-bpf report --commands "$1.$side.ntp" ${nsid:+--nsid "$nsid"} | awk -v side=$side '
 			/ op=read / {
 				delete at
 				for (i = 1; i <= NF; i++)
@@ -148,6 +151,26 @@ tc qdisc del dev lo root
 grown answer far host_wakeup
 host_disconnect "$ctrl"
 target_remove
+
+# Two answers go one after the other, and the packet with the first of them, which is larger, takes longer: what came of the
+# second one waits in TCP.
+target_port
+target_subsystem "$nqn" "$(target_setup_null first size=256 delay=1000000)" "$(target_setup_null second size=256 delay=2000000)"
+connect
+echo none >"$(host_path "$ctrl" 2)/queue/scheduler"
+nsid=2
+tc qdisc add dev lo root handle 1: prio bands 2 priomap 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
+tc qdisc add dev lo parent 1:1 netem delay 5ms limit 10000
+load in_turn 4096 0 0 "$(host_device "$ctrl")"
+# IPv4's length (RFC 791): of 4,096 to 8,191 bytes.
+tc filter add dev lo parent 1: protocol ip u32 match u16 0x1000 0xf000 at 2 flowid 1:1
+load held 4096 0 0 "$(host_device "$ctrl")"
+tc qdisc del dev lo root
+grown held in_turn host_stack
+within "held: it is what was put in" "${stage[held.host_stack]}" 3600000 4400000
+host_disconnect "$ctrl"
+target_remove
+nsid=
 
 # The device answers in the middle of it.
 target_port
