@@ -249,14 +249,14 @@ unsigned int record_cpu(const struct nt_record *r, unsigned int point)
 	return nr && r->cpu[nr - 1] ? r->cpu[nr - 1] - 1u : RECORD_NO_CPU;
 }
 
-bool record_queued(const struct nt_record *r, unsigned int *nr, int *locked)
+bool record_queued(const struct nt_record *r, unsigned int *nr, const char **mutex)
 {
 	unsigned int queued = r->side == NT_HOST ? r->cpu[NT_H_QUEUED] : 0;
 
 	if (!NT_QUEUED_NR(queued))
 		return false;
 	*nr = NT_QUEUED_NR(queued) - 1;
-	*locked = queued & NT_QUEUED_LOCKED ? 1 : queued & NT_QUEUED_FREE ? 0 : -1;
+	*mutex = queued & NT_QUEUED_LOCKED ? "held" : queued & NT_QUEUED_FREE ? "free" : NULL;
 	return true;
 }
 

@@ -117,11 +117,11 @@ unsigned int record_cpu(const struct nt_record *r, unsigned int point);
 /**
  * record_queued() - what a host's command found queued on its connection
  * @nr: filled: requests in the driver's lists or being sent; NT_QUEUED_MOST: so many or more
- * @locked: filled: 1: the lock for sending was held, 0: it was not, -1: not known
+ * @mutex: filled: "held" or "free", the lock for sending (send_mutex); NULL: that is not known
  *
  * Return: whether it is known.
  */
-bool record_queued(const struct nt_record *r, unsigned int *nr, int *locked);
+bool record_queued(const struct nt_record *r, unsigned int *nr, const char **mutex);
 
 /* Segments of a shape: at most one for each point except the first. */
 #define SEGMENTS_OF_SHAPE_MAX (NT_POINTS_MAX - 1)

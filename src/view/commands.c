@@ -117,11 +117,13 @@ static void get_disk(const void *row, const struct column *c, struct value *v)
 static void get_queued(const void *row, const struct column *c, struct value *v)
 {
 	const struct command_row *r = row;
+	const char *mutex = NULL;
 	unsigned int nr = 0;
-	int locked = -1;
 
-	v->none = !record_queued(r->r, &nr, &locked) || (c->arg && locked <= 0);
-	value_natural(v, v->none ? 0 : c->arg ? 1 : nr);
+	v->none = !record_queued(r->r, &nr, &mutex) || (c->arg && !mutex);
+	value_natural(v, nr);
+	if (c->arg)
+		value_text(v, mutex ?: "");
 }
 
 #define FIELD(member) COLUMN_FIELD(struct command_row, member)
@@ -159,8 +161,7 @@ static const struct column command[] = {
 	[COMMAND_DISK_QUEUE] = COLUMN("disk_queue", NUMBER, .get = get_disk),
 	[COMMAND_DISK_CID] = COLUMN("disk_cid", CODE, .get = get_disk, .arg = 1, .digits = 4),
 	[COMMAND_QUEUED] = COLUMN("queued", NUMBER, .get = get_queued),
-	[COMMAND_SEND_LOCKED] = {"send_locked", "send locked", .unit = UNIT_FLAG, .get = get_queued,
-				 .arg = 1},
+	[COMMAND_SEND_MUTEX] = COLUMN("send_mutex", NAME, .get = get_queued, .arg = 1),
 	[COMMAND_WAS_OVERDUE] = {"was_overdue", "was overdue", .unit = UNIT_FLAG,
 				 FLAG(WAS_OVERDUE)},
 	[COMMAND_LATENCY] = COLUMN("latency", NANOSECONDS, FIELD(latency)),
@@ -433,7 +434,7 @@ static void print_what(FILE *f, const struct command_row *row)
 		PHRASE(" disk_queue=", COMMAND_DISK_QUEUE),
 		PHRASE(" disk_cid=", COMMAND_DISK_CID),
 		PHRASE(" queued=", COMMAND_QUEUED),
-		PHRASE(" send_locked", COMMAND_SEND_LOCKED),
+		PHRASE(" send_mutex=", COMMAND_SEND_MUTEX),
 	};
 	LINE_PRINT(f, &command_columns, what, row);
 	if (row->r->flags & NT_F_IN_FLIGHT)
@@ -729,16 +730,13 @@ static void story_cpus(const struct point_row *points, unsigned int nr, FILE *f)
 /* What it found to be sent on its connection. */
 static void story_queued(const struct nt_record *host, FILE *f)
 {
+	const char *mutex;
 	unsigned int nr;
-	int locked;
 
-	if (!record_queued(host, &nr, &locked))
-		return;
-	fprintf(f, "  %u%s before it on its connection's send list%s\n", nr,
-		nr == NT_QUEUED_MOST ? " or more" : "",
-		locked > 0    ? ", and send_mutex was held"
-		: locked == 0 ? ", and send_mutex was free"
-			      : "");
+	if (record_queued(host, &nr, &mutex))
+		fprintf(f, "  %u%s before it on its connection's send list%s%s\n", nr,
+			nr == NT_QUEUED_MOST ? " or more" : "",
+			mutex ? ", and send_mutex was " : "", mutex ?: "");
 }
 
 /* The command that a target's disk of NVMe had for it. */

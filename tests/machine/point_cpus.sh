@@ -36,7 +36,7 @@ load() {
 	tracer_stop "${pids[@]}"
 	equal "$1: both end well" $? 0
 	for side in host target; do
-		ntprof-bpf report --commands "$1.$side.ntp" | grep " op=read " >"$1.$side.lines"
+		ntprof-bpf report --commands "$1.$side.ntp" | grep " op=\(read\|write\) " >"$1.$side.lines"
 	done
 }
 
@@ -66,6 +66,7 @@ for cpu in 0 1; do
 	done
 	# The first one is of a queue that no program has seen.
 	within "on CPU $cpu: a lone command finds nothing queued" "$(grep -c ' queued=0 ' $host.lines)" 198 200
+	equal "on CPU $cpu: none is being sent then" "$(grep -c ' send_mutex=held' $host.lines)" 0
 	head -n 1 $host.lines | sed 's/^/# /'
 done
 
@@ -77,5 +78,15 @@ most=$(grep -o ' queued=[0-9]*' burst.host.lines | sed 's/.*=//' | sort -n | tai
 within "burst: at most those that are in flight" "$most" 1 31
 check "burst: the story has it" grep -q "before it on its connection's send list" \
 	<(ntprof-bpf report --slowest 3 burst.host.ntp burst.target.ntp)
+
+# One after the other, while the worker sends those before.
+load stream "$other" --rw=randwrite --bs=128k --iodepth=32 --number_ios=640
+held=$(grep -c ' send_mutex=held ' stream.host.lines) free=$(grep -c ' send_mutex=free ' stream.host.lines)
+if [[ $(uname -v) == *PREEMPT_RT* ]]; then
+	equal "stream: a real-time kernel does not tell whether send_mutex is held" "$held $free" "0 0"
+else
+	within "stream: for some of them the worker is sending" "$held" 1 639
+	within "stream: it is known of all but the first" $((held + free)) 638 640
+fi
 host_disconnect "$ctrl"
 target_remove

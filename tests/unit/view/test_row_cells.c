@@ -22,6 +22,7 @@ static const struct nt_record record = {
 	.points = {[NT_H_QUEUE_RQ] = 2000000100,
 		   [NT_H_SEND_CMD] = 2000000300,
 		   [NT_H_COMPLETE] = 2000001100},
+	.cpu = {[NT_H_QUEUED] = (1 + 4) | NT_QUEUED_LOCKED},
 };
 
 static void a_command_of_one_side_is_that_of_its_record(void **state)
@@ -39,7 +40,7 @@ static void a_command_of_one_side_is_that_of_its_record(void **state)
 		"cancelled -",	   "arrival_joined -",
 		"retransmitted -", "page_cache -",
 		"disk_queue -",	   "disk_cid -",
-		"queued -",	   "send_locked -",
+		"queued 4",	   "send_mutex held",
 		"was_overdue -",   "latency 1000",
 	};
 	struct command_row row;
@@ -64,13 +65,15 @@ static void a_command_in_flight_has_no_end(void **state)
 		"cancelled -",	   "arrival_joined -",
 		"retransmitted -", "page_cache -",
 		"disk_queue -",	   "disk_cid -",
-		"queued -",	   "send_locked -",
+		"queued 4",	   "send_mutex -",
 		"was_overdue -",   "latency 1000",
 	};
 	struct nt_record r = record;
 	struct command_row row;
 
 	r.flags = NT_F_IN_FLIGHT | NT_F_REQUEUED;
+	/* As a kernel with PREEMPT_RT has it. */
+	r.cpu[NT_H_QUEUED] = 1 + 4;
 	columns_command_of_side(&row, NULL, &r);
 	assert_cells(&command_columns, &row, cells);
 }
@@ -90,7 +93,7 @@ static void a_merged_command_has_the_names_of_its_connection(void **state)
 		"cancelled ",	   "arrival_joined ",
 		"retransmitted -", "page_cache ",
 		"disk_queue 3",	   "disk_cid 0x7011",
-		"queued -",	   "send_locked -",
+		"queued -",	   "send_mutex -",
 		"was_overdue ",	   "latency 1000",
 	};
 	const struct merge_connection c = {
