@@ -25,6 +25,8 @@ struct entry {
 #define STATUS_LINES 2
 #define LINE_REST 100
 
+#define HOUR_MS 3600000ULL
+
 /* The worth of a series. If there is no room, a series of less worth gives way to one of more. */
 enum worth { DEAD, UNUSED, ADMIN, OTHER_IO, UNUSED_IO, IO };
 
@@ -46,6 +48,7 @@ struct candidate {
  * @least: a lower bound of the worth of all series that are not behind @next
  * @collection: its number; @since_ms: when the collection before it was; @now_ms: when it is
  * @others, @gone: have a series for each operation, which @nr does not count
+ * @turnover: of those that give way to reads and writes, and to others
  */
 struct series_table {
 	struct entry *by_labels;
@@ -66,7 +69,32 @@ struct series_table {
 	uint32_t ids;
 	struct series_group others;
 	struct series_group gone;
+	struct turnover turnover[2];
 };
+
+void turnover_init(struct turnover *t, unsigned int max)
+{
+	*t = (struct turnover){.max = max, .left = max * HOUR_MS};
+}
+
+void turnover_add(struct turnover *t, uint64_t since_ms, uint64_t now_ms)
+{
+	uint64_t ms = now_ms > since_ms ? now_ms - since_ms : 0;
+
+	t->left += t->max * (ms < HOUR_MS ? ms : HOUR_MS);
+	if (t->left > t->max * HOUR_MS)
+		t->left = t->max * HOUR_MS;
+}
+
+bool turnover_any(const struct turnover *t)
+{
+	return t->left >= HOUR_MS;
+}
+
+void turnover_take(struct turnover *t)
+{
+	t->left -= HOUR_MS;
+}
 
 const char *series_own_name(const char *nqn)
 {
@@ -97,6 +125,8 @@ struct series_table *series_new(unsigned int max, uint64_t bytes, const char *ot
 	t->max = max;
 	t->max_bytes = bytes;
 	t->since_ms = t->now_ms = now_ms;
+	turnover_init(&t->turnover[false], max);
+	turnover_init(&t->turnover[true], max);
 	if (!last_group_init(&t->others, others, now_ms) &&
 	    !last_group_init(&t->gone, gone, now_ms))
 		return t;
@@ -167,6 +197,8 @@ void series_begin(struct series_table *t, uint64_t now_ms)
 	t->least = DEAD;
 	t->since_ms = t->now_ms;
 	t->now_ms = now_ms;
+	turnover_add(&t->turnover[false], t->since_ms, now_ms);
+	turnover_add(&t->turnover[true], t->since_ms, now_ms);
 	for (size_t i = 0; i < t->nr_groups; i++) {
 		struct entry *e = t->groups[i];
 
@@ -319,12 +351,14 @@ static const struct candidate *next_candidate(struct series_table *t, enum worth
  */
 static bool make_room(struct series_table *t, enum worth wanted, uint64_t bytes)
 {
+	struct turnover *turnover = &t->turnover[wanted == IO];
 	const struct candidate *c;
 
 	while (t->nr >= t->max || t->bytes + bytes > t->max_bytes) {
-		c = next_candidate(t, wanted);
+		c = turnover_any(turnover) ? next_candidate(t, wanted) : NULL;
 		if (!c || give_way(t, &t->groups[c->at]->g, c->op))
 			return false;
+		turnover_take(turnover);
 	}
 	if (wanted < t->least)
 		t->least = wanted;

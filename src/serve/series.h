@@ -42,6 +42,32 @@
  */
 const char *series_own_name(const char *nqn);
 
+/**
+ * struct turnover - limits how many series give way to those of other labels: to as many in an hour
+ * as there may be at a time
+ *
+ * A scraper keeps each series that it has seen for hours. A host may connect by ever new names.
+ *
+ * @max: most series at a time
+ * @left: how many may give way now, times the milliseconds of an hour
+ */
+struct turnover {
+	uint64_t max;
+	uint64_t left;
+};
+
+/** turnover_init() - as many as there may be at a time */
+void turnover_init(struct turnover *t, unsigned int max);
+
+/** turnover_add() - the clock went from @since_ms to @now_ms; if it was set back, nothing is added */
+void turnover_add(struct turnover *t, uint64_t since_ms, uint64_t now_ms);
+
+/** turnover_any() - whether a series may give way now */
+bool turnover_any(const struct turnover *t);
+
+/** turnover_take() - a series has given way, which turnover_any() allowed */
+void turnover_take(struct turnover *t);
+
 struct series_table;
 
 /** struct series_status - number of commands that ended with a status */
@@ -136,8 +162,9 @@ struct series_group *series_group_at(struct series_table *t, uint32_t at, uint32
  * If there is no room, a series of less worth gives way, and what it counted is added to the group
  * of those that are gone. From the least worth: groups without rows; operations other than reads
  * and writes of which nothing was counted; admin and fabrics commands; other operations; reads and
- * writes of which nothing was counted; reads and writes. If no series is worth less, the result is
- * the series of the others.
+ * writes of which nothing was counted; reads and writes. If no series is worth less, or as many as
+ * may gave way within an hour (struct turnover), the result is the series of the others. What gives
+ * way to reads and writes that were counted has a limit of its own.
  *
  * Return: never NULL, as the series of the others are always there; also if memory ran out.
  */

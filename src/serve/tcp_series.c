@@ -50,6 +50,7 @@ struct tcp_series {
 	size_t nr;
 	struct tcp_sum others;
 	struct tcp_sum gone;
+	struct turnover turnover;
 	uint64_t past;
 };
 
@@ -80,6 +81,7 @@ struct tcp_series *tcp_series_new(enum nt_side side, const char *side_label, uin
 	t->side = side;
 	t->side_label = side_label;
 	t->now_ms = t->others.created_ms = t->gone.created_ms = now_ms;
+	turnover_init(&t->turnover, TCP_SERIES_MAX);
 	t->others.labels = labels_of_all(t, SERIES_OTHER);
 	t->gone.labels = labels_of_all(t, SERIES_GONE);
 	if (t->others.labels && t->gone.labels)
@@ -102,7 +104,7 @@ static bool make_room(struct tcp_series *t)
 	for (size_t i = 1; i < t->nr; i++)
 		if (t->of[i].lived < first->lived)
 			first = &t->of[i];
-	if (t->interval - first->lived <= 1)
+	if (t->interval - first->lived <= 1 || !turnover_any(&t->turnover))
 		return false;
 	gone->lived = t->interval;
 	gone->sent += first->sent;
@@ -110,6 +112,7 @@ static bool make_room(struct tcp_series *t)
 	gone->busy += first->busy;
 	gone->rwnd_limited += first->rwnd_limited;
 	gone->sndbuf_limited += first->sndbuf_limited;
+	turnover_take(&t->turnover);
 	free(first->labels);
 	*first = t->of[--t->nr];
 	return true;
@@ -154,6 +157,7 @@ void tcp_series_take(struct tcp_series *t, const struct tcp_rows *rows, uint64_t
 	t->interval++;
 	t->since_ms = t->now_ms;
 	t->now_ms = now_ms;
+	turnover_add(&t->turnover, t->since_ms, now_ms);
 	t->past = rows->past;
 	for (size_t i = 0; i < t->nr; i++)
 		begin_interval(&t->of[i]);

@@ -226,6 +226,38 @@ static void series_and_statuses_have_room_by_their_bytes(void **state)
 	assert_int_equal(s->status[s->nr_status - 1].n, SERIES_STATUSES_MAX - s->nr_status);
 }
 
+/* New hosts in each of @collections, a second apart. Return: how many had a series of their own. */
+static unsigned int come_and_go(struct series_table *t, uint64_t *ms, unsigned int *host,
+				enum nt_op op, unsigned int collections)
+{
+	unsigned int own = 0;
+
+	for (unsigned int k = 0; k < collections; k++) {
+		series_begin(t, *ms += 1000);
+		for (unsigned int i = 0; i < 3; i++)
+			own += count(t, ++*host, op, 1) != series_others(t)->of[op];
+	}
+	return own;
+}
+
+/* A scraper keeps what it has seen for hours. */
+static void hosts_that_come_once_have_so_many_series_an_hour(void **state)
+{
+	struct series_table *t = *state;
+	unsigned int host = 0;
+	uint64_t ms = 2000;
+
+	assert_int_equal(come_and_go(t, &ms, &host, NT_OP_FABRICS, 200), MAX + MAX);
+	assert_int_equal(series_folded(t), 6);
+	/* Who reads has room all the same, and a limit as well. */
+	assert_int_equal(come_and_go(t, &ms, &host, NT_OP_READ, 20), MAX);
+	assert_int_equal(come_and_go(t, &ms, &host, NT_OP_FABRICS, 3600), MAX);
+	ms -= 100000;
+	series_begin(t, ms);
+	assert_int_equal(come_and_go(t, &ms, &host, NT_OP_READ, 200), MAX);
+	assert_int_equal(sum(t), host);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
@@ -237,6 +269,7 @@ int main(void)
 		TEST(groups_without_rows_and_series_are_freed),
 		TEST(statuses_past_the_most_are_other),
 		TEST(series_and_statuses_have_room_by_their_bytes),
+		TEST(hosts_that_come_once_have_so_many_series_an_hour),
 	};
 
 	return cmocka_run_group_tests_name("series", tests, NULL, NULL);
