@@ -50,12 +50,17 @@ static int limit_wait(int fd)
 	return setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &turn, sizeof(turn));
 }
 
-/* Return: whether @text has no other lines than this program sends. */
-static bool is_ours(const char *text)
+/*
+ * Return: whether @text has no other lines than this program sends. For systemd a carriage return
+ * ends a line as well, and others may go on behind a zero byte.
+ */
+static bool is_ours(const char *text, size_t len)
 {
 	static const char *const ours[] = {NOTIFY_READY, NOTIFY_RELOADING, NOTIFY_STOPPING,
 					   NOTIFY_ALIVE, NOTIFY_STATUS};
 
+	if (strlen(text) != len || strchr(text, '\r'))
+		return false;
 	while (*text) {
 		size_t i = 0;
 
@@ -103,8 +108,8 @@ static void __attribute__((noreturn)) pass_on(int from, int to, pid_t pid)
 		_exit(EXIT_FAILURE);
 	while ((n = recv(STDIN_FILENO, text, sizeof(text) - 1, 0)) > 0) {
 		text[n] = '\0';
-		while (is_ours(text) && send_as(STDOUT_FILENO, pid, text, (size_t)n) < 0 &&
-		       errno == EAGAIN)
+		while (is_ours(text, (size_t)n) &&
+		       send_as(STDOUT_FILENO, pid, text, (size_t)n) < 0 && errno == EAGAIN)
 			;
 	}
 	_exit(EXIT_SUCCESS);

@@ -562,9 +562,23 @@ static void assert_says_of_us(int fd, const char *what)
 	assert_int_equal(who.uid, 0);
 }
 
+/* Return: the end of ours of the socket to the process that has the manager's. */
+static int handed_over(void)
+{
+	for (int fd = STDERR_FILENO + 1; fd < 64; fd++) {
+		socklen_t size = sizeof(int);
+		int type = 0;
+
+		if (!getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) && type == SOCK_SEQPACKET)
+			return fd;
+	}
+	return -1;
+}
+
 /* What systemd would do for root with other states: it would end any process of the machine. */
 static void a_manager_is_told_nothing_else(void **state)
 {
+	static const char zero[] = NOTIFY_READY "\0MAINPID=1\n";
 	struct sockaddr_un un;
 	socklen_t size;
 	int fd, on = 1, other;
@@ -578,6 +592,8 @@ static void a_manager_is_told_nothing_else(void **state)
 	notify("WATCHDOG=trigger\n");
 	notify(NOTIFY_READY "MAINPID=1\n");
 	notify(NOTIFY_STATUS "MAINPID=1\nMAINPID=1");
+	notify(NOTIFY_STATUS "\rMAINPID=1\n");
+	assert_int_equal(send(handed_over(), zero, sizeof(zero) - 1, 0), sizeof(zero) - 1);
 	notify(NOTIFY_STATUS "MAINPID=1\n" NOTIFY_READY);
 	assert_says_of_us(fd, NOTIFY_STATUS "MAINPID=1\n" NOTIFY_READY);
 	other = fill_manager(&un, size);
