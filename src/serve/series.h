@@ -59,7 +59,8 @@ struct turnover {
 /** turnover_init() - as many as there may be at a time */
 void turnover_init(struct turnover *t, unsigned int max);
 
-/** turnover_add() - the clock went from @since_ms to @now_ms; if it was set back, nothing is added */
+/** turnover_add() - the clock went from @since_ms to @now_ms; if it was set back, nothing is added
+ */
 void turnover_add(struct turnover *t, uint64_t since_ms, uint64_t now_ms);
 
 /** turnover_any() - whether a series may give way now */

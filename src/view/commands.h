@@ -68,7 +68,7 @@ enum command_column {
 	COMMAND_DISK_QUEUE,  /* what it was for the target's disk, if that is one of NVMe: queue */
 	COMMAND_DISK_CID,    /* and command id */
 	COMMAND_QUEUED,	     /* requests that it found to be sent on its connection */
-	COMMAND_SEND_MUTEX, /* and the lock for sending was held or free */
+	COMMAND_SEND_MUTEX,  /* and the lock for sending was held or free */
 	COMMAND_WAS_OVERDUE, /* it was reported while it was in flight */
 	COMMAND_LATENCY,     /* from the first point to the last */
 };

@@ -2,8 +2,8 @@
 /*
  * burst_reader DEVICE COUNT BEFORE WAIT SPIN [OTHER] - reads a block COUNT times, one by one, and
  * keeps the processor for itself meanwhile: from WAIT microseconds after it was submitted on, for
- * SPIN microseconds, under SCHED_FIFO. With BEFORE, a read of so many bytes is submitted in front of
- * it, from the device OTHER if there is one.
+ * SPIN microseconds, under SCHED_FIFO. With BEFORE, a read of so many bytes is submitted in front
+ * of it, from the device OTHER if there is one.
  *
  * Prints the mean time from the submission to the end of all in nanoseconds.
  */
