@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/capability.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -69,6 +70,9 @@ struct flight_options {
 #define BYTES_MIN (1ULL << 20)
 /* A larger value is taken for a mistake. */
 #define KEEP_FREE_MAX (1ULL << 40)
+
+/* Bytes. A block of the ring has more, a row of a connection less. */
+#define LARGE_BLOCK (64 << 10)
 
 enum {
 	KEY_KEEP = 0x100,
@@ -903,10 +907,21 @@ out:
 	return status;
 }
 
+/*
+ * A freed large block raises the C library's threshold for large blocks. The next ones come from
+ * the heap, where small blocks that stay longer leave holes between them. Then the process grows
+ * for hours. A threshold that was set does not move (mallopt(3)).
+ */
+static void keep_large_blocks_apart(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
+}
+
 static int main_serve(int argc, char **argv)
 {
 	struct serve_options o;
 
+	keep_large_blocks_apart();
 	serve_parse(argc, argv, &o);
 	return serve(&o);
 }
