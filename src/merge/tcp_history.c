@@ -116,9 +116,10 @@ int tcp_history_queue(struct tcp_history *h, unsigned int stream, enum nt_side s
 	return 0;
 }
 
-static bool is_half(uint32_t now, uint32_t before, uint64_t time)
+/* Whether @least of the time was @now - @before. */
+static bool is_much(uint32_t now, uint32_t before, uint64_t time, double least)
 {
-	return time && (double)(now - before) >= TCP_LIMITED_MIN * (double)time;
+	return time && (double)(now - before) >= least * (double)time;
 }
 
 static void point_join(struct tcp_point *into, const struct tcp_point *from)
@@ -201,8 +202,10 @@ int tcp_history_state(struct tcp_history *h, unsigned int stream, uint32_t slot,
 	if (q->states) {
 		uint64_t time = s->jiffies - q->last.jiffies;
 
-		by |= is_half(s->rwnd_limited, q->last.rwnd_limited, time) ? TCP_BY_WINDOW : 0;
-		by |= is_half(s->sndbuf_limited, q->last.sndbuf_limited, time) ? TCP_BY_BUFFER : 0;
+		if (is_much(s->rwnd_limited, q->last.rwnd_limited, time, TCP_WINDOW_MIN))
+			by |= TCP_BY_WINDOW;
+		if (is_much(s->sndbuf_limited, q->last.sndbuf_limited, time, TCP_BUFFER_MIN))
+			by |= TCP_BY_BUFFER;
 		by |= s->notsent && s->unacked >= s->snd_cwnd ? TCP_BY_CWND : 0;
 	} else {
 		q->first = *s;

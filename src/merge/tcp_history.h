@@ -38,8 +38,13 @@ enum tcp_limit {
 	TCP_BY_CWND = 1 << 2,	/* the congestion window */
 };
 
-/* Where something limited a connection for this part of the time between two states, it did. */
-#define TCP_LIMITED_MIN 0.5
+/*
+ * Where a window or a buffer limited a connection for this part of the time between two states, it
+ * did. Of a buffer the kernel counts only the time in which all of it has been sent and is not
+ * acknowledged: a third to two thirds where it is always full.
+ */
+#define TCP_WINDOW_MIN 0.5
+#define TCP_BUFFER_MIN 0.25
 
 /* Of the times that a command lasts through, so many are looked at. */
 #define TCP_LIMITS_SPANNED 64u

@@ -204,20 +204,16 @@ not_limited() {
 	loaded=() pinned=()
 	host_disconnect "$small_nqn"
 }
-# It is the host's receive window that has room for no more, here of both disks in bursts,
+# It is the host's receive window that has room for no more,
 before_window() {
 	usual_rmem=$(</proc/sys/net/ipv4/tcp_rmem)
 	echo 4096 16384 16384 >/proc/sys/net/ipv4/tcp_rmem
-	connected_anew
+	limited_load
 }
-window() {
-	wire delay 30ms
-	io_bursts $((burst / 2)) bursts "$twin" &
-	io_bursts $((burst / 2)) bursts2 "$dev"
-}
+window() { limited; }
 after_window() {
 	echo "$usual_rmem" >/proc/sys/net/ipv4/tcp_rmem
-	connected_anew
+	not_limited
 }
 # the target's send buffer, which a segment of 64 KiB would exceed,
 before_buffer() {
