@@ -548,7 +548,7 @@ static void judge_all(struct compare *c)
 	c->stages = figures_count(c, true);
 	for (unsigned int i = 0; i < c->nr_kinds; i++) {
 		struct compare_duration *of = c->kind[i].of;
-		double least = COMPARE_STAGE_LEAST *
+		double least = COMPARE_LEAST *
 			       of[BLOCKS_LATENCY].of[COMPARE_MEAN].value[COMPARE_BEFORE];
 
 		for (unsigned int d = 0; d < BLOCKS_DURATIONS; d++)
@@ -556,7 +556,7 @@ static void judge_all(struct compare *c)
 				if (of[d].of[f].finding != COMPARE_UNKNOWN)
 					shift_judge(&of[d].of[f],
 						    d == BLOCKS_LATENCY ? c->figures : c->stages,
-						    d == BLOCKS_LATENCY ? 0 : least);
+						    least);
 	}
 }
 

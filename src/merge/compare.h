@@ -42,10 +42,11 @@
 #define COMPARE_OVERLAP_MIN 0.20
 #define COMPARE_TOLERANCE 0.05
 /*
- * A stage has shifted if it has done so by more than this part of the mean latency. Two runs of one
- * machine differ by some ns in stages that take less than 1 us, surely and always.
+ * A latency or a stage has shifted if it has surely done so by more than this part of the mean
+ * latency. Two runs of one machine differ by some ns in stages that take less than 1 us, surely and
+ * always, and by a few ten-thousandths in what a disk takes.
  */
-#define COMPARE_STAGE_LEAST 0.001
+#define COMPARE_LEAST 0.001
 /* Operations and classes of sizes that are compared. */
 #define COMPARE_KINDS_MAX BLOCKS_KINDS_MAX
 

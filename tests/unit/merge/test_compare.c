@@ -265,6 +265,26 @@ static void a_stage_that_shifts_by_next_to_nothing_is_the_same(void **state)
 	}
 }
 
+/* Each command takes as long as all others, so the shift is sure. */
+static void a_latency_that_shifts_by_next_to_nothing_is_the_same(void **state)
+{
+	static const uint64_t after_ns[] = {1000500, 1005000};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(after_ns); i++) {
+		struct compare *c = compare_made();
+
+		for (unsigned int w = 0; w < COMPARE_WHENS; w++)
+			for (unsigned int n = 0; n < 3000; n++)
+				add_read(&c->blocks[w], SECOND + n * (SECOND / 100),
+					 w ? after_ns[i] : 1000000, 4096);
+		assert_int_equal(compare_again(c), 0);
+		assert_int_equal(compare_solve(c), 0);
+		assert_int_equal(c->kind[0].of[BLOCKS_LATENCY].of[COMPARE_MEAN].finding,
+				 i ? COMPARE_SLOWER : COMPARE_SAME);
+		compare_done(c);
+	}
+}
+
 static void a_shift_within_the_tolerance_is_no_regression(void **state)
 {
 	struct compare *c = compare_made();
@@ -342,6 +362,7 @@ int main(void)
 		cmocka_unit_test(the_same_commands_do_not_differ),
 		cmocka_unit_test(a_shift_is_found_with_its_stage_either_way),
 		cmocka_unit_test(a_stage_that_shifts_by_next_to_nothing_is_the_same),
+		cmocka_unit_test(a_latency_that_shifts_by_next_to_nothing_is_the_same),
 		cmocka_unit_test(a_shift_within_the_tolerance_is_no_regression),
 		cmocka_unit_test(too_little_says_nothing),
 		cmocka_unit_test(recordings_that_lack_other_points_are_read_once_more),
