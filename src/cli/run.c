@@ -60,6 +60,8 @@ static void stats_describe(struct stats *s, const struct run_options *o)
 	s->burst = o->burst;
 	/* A target's controllers are known by their subsystem. */
 	s->by_other = o->by_other || o->side == NT_TARGET;
+	if (o->disks_hourly)
+		disk_rows_hourly(&s->disks);
 	if (!uname(&u))
 		snprintf(s->kernel, sizeof(s->kernel), "%s", u.release);
 }

@@ -36,6 +36,7 @@
  * @points: --points was given
  * @tcp: see &tracer_options.tcp
  * @disks: see &tracer_options.disks
+ * @disks_hourly: see disk_rows_hourly()
  * @burst: measure at these times only
  * @duration_ns: end after this time; 0: never
  * @by_other: rows are by both NQNs of a connection
@@ -59,6 +60,7 @@ struct run_options {
 	bool points;
 	bool tcp;
 	bool disks;
+	bool disks_hourly;
 	bool by_other;
 	unsigned int verbose;
 };

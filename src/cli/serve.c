@@ -384,6 +384,7 @@ static void serve_parse(int argc, char **argv, struct serve_options *o)
 	 * both NQNs.
 	 */
 	o->run.by_other = true;
+	o->run.disks_hourly = true;
 	options_parse(&serve_argp, argc, argv, o);
 }
 

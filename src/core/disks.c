@@ -73,12 +73,18 @@ static struct disk_row *row_of(struct disk_rows *d, const struct disk_row *key)
 	return row;
 }
 
-/* Adds the row that is quiet for longest to those of its disk that are gone, and removes it. */
-static int make_room(struct disk_rows *d)
+/*
+ * Adds the row that is quiet for longest to those of its disk that are gone, and removes it. It
+ * gives way to a new one of @user.
+ */
+static int make_room(struct disk_rows *d, enum disk_user user)
 {
+	struct turnover *turnover = &d->turnover[user];
 	struct disk_row gone = {.user = DISK_GONE}, *to;
 	size_t at = d->nr;
 
+	if (turnover->max && !turnover_any(turnover))
+		return 0;
 	for (size_t i = 0; i < d->nr; i++)
 		if (is_limited(d->row[i].user) && d->row[i].quiet &&
 		    (at == d->nr || d->row[i].quiet > d->row[at].quiet))
@@ -94,11 +100,21 @@ static int make_room(struct disk_rows *d)
 	memmove(&d->row[at], &d->row[at + 1], (d->nr - at - 1) * sizeof(*d->row));
 	d->nr--;
 	d->limited--;
+	if (turnover->max)
+		turnover_take(turnover);
 	return 0;
+}
+
+void disk_rows_hourly(struct disk_rows *d)
+{
+	turnover_init(&d->turnover[DISK_HOST], DISK_ROWS_MAX);
+	turnover_init(&d->turnover[DISK_CGROUP], DISK_ROWS_MAX);
 }
 
 void disk_rows_begin(struct disk_rows *d, uint64_t since_ms)
 {
+	turnover_add(&d->turnover[DISK_HOST], d->since_ms, since_ms);
+	turnover_add(&d->turnover[DISK_CGROUP], d->since_ms, since_ms);
 	d->since_ms = since_ms;
 	for (size_t i = 0; i < d->nr; i++) {
 		d->row[i].quiet = d->row[i].interval.requests ? 0 : d->row[i].quiet + 1;
@@ -117,7 +133,7 @@ int disk_rows_add(struct disk_rows *d, const char *disk, enum disk_user user, co
 	text_copy(key.who, sizeof(key.who), who, TEXT_SEEN);
 	find(d, &key, &found);
 	if (!found && is_limited(user) && d->limited >= DISK_ROWS_MAX) {
-		int err = make_room(d);
+		int err = make_room(d, user);
 
 		if (err)
 			return err;

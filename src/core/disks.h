@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "core/device.h"
+#include "core/turnover.h"
 #include "shared/disk_use.h"
 
 /*
@@ -64,6 +65,7 @@ struct disk_row {
  * struct disk_rows - all of them, by disk, kind of user and name; zeroes at first
  * @asked: they are counted
  * @limited: how many of the rows are of a host or a cgroup
+ * @turnover: those that give way to a host, and to a cgroup; @max: 0: any
  * @since_ms: when the interval began, since 1970; 0 of the first one
  */
 struct disk_rows {
@@ -72,6 +74,7 @@ struct disk_rows {
 	size_t nr;
 	size_t limited;
 	uint64_t since_ms;
+	struct turnover turnover[DISK_CGROUP + 1];
 };
 
 /**
@@ -93,6 +96,12 @@ struct disk_sample {
 
 /** disk_user_name() - "host", ...; @user: enum disk_user */
 const char *disk_user_name(unsigned int user);
+
+/**
+ * disk_rows_hourly() - from now on, as many rows as there may be give way within an hour to hosts,
+ * and as many to cgroups; past that, new ones are in DISK_OTHERS. For rows that a scraper keeps.
+ */
+void disk_rows_hourly(struct disk_rows *d);
 
 /**
  * disk_rows_begin() - an interval has ended, and its counts come

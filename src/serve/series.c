@@ -25,8 +25,6 @@ struct entry {
 #define STATUS_LINES 2
 #define LINE_REST 100
 
-#define HOUR_MS 3600000ULL
-
 /* The worth of a series. If there is no room, a series of less worth gives way to one of more. */
 enum worth { DEAD, UNUSED, ADMIN, OTHER_IO, UNUSED_IO, IO };
 
@@ -71,30 +69,6 @@ struct series_table {
 	struct series_group gone;
 	struct turnover turnover[2];
 };
-
-void turnover_init(struct turnover *t, unsigned int max)
-{
-	*t = (struct turnover){.max = max, .left = max * HOUR_MS};
-}
-
-void turnover_add(struct turnover *t, uint64_t since_ms, uint64_t now_ms)
-{
-	uint64_t ms = now_ms > since_ms ? now_ms - since_ms : 0;
-
-	t->left += t->max * (ms < HOUR_MS ? ms : HOUR_MS);
-	if (t->left > t->max * HOUR_MS)
-		t->left = t->max * HOUR_MS;
-}
-
-bool turnover_any(const struct turnover *t)
-{
-	return t->left >= HOUR_MS;
-}
-
-void turnover_take(struct turnover *t)
-{
-	t->left -= HOUR_MS;
-}
 
 const char *series_own_name(const char *nqn)
 {

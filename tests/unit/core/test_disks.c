@@ -142,6 +142,42 @@ static void those_past_the_most_are_together_while_none_is_quiet(void **state)
 	disk_rows_free(&d);
 }
 
+/* @n users that are there once, a second each. Return: how many rows gave way */
+static uint64_t come_once(struct disk_rows *d, enum disk_user user, unsigned int *users,
+			  unsigned int n)
+{
+	const struct disk_row *gone = row(d, "sda", DISK_GONE, "");
+	uint64_t before = gone ? gone->total.requests : 0;
+
+	for (unsigned int i = 0; i < n; i++) {
+		char who[32];
+
+		snprintf(who, sizeof(who), "/run-%u.scope", ++*users);
+		disk_rows_begin(d, d->since_ms + 1000);
+		add(d, "sda", user, who, 1);
+	}
+	gone = row(d, "sda", DISK_GONE, "");
+	return (gone ? gone->total.requests : 0) - before;
+}
+
+/* A scraper keeps each that it has seen for hours. */
+static void users_that_come_once_have_so_many_rows_an_hour(void **state)
+{
+	struct disk_rows d = {0};
+	unsigned int users = 0;
+
+	disk_rows_begin(&d, 1700000000000);
+	assert_int_equal(come_once(&d, DISK_CGROUP, &users, 3600), 3600 - DISK_ROWS_MAX);
+	disk_rows_hourly(&d);
+	/* In the first second as many as may give way at a time still may. */
+	assert_int_equal(come_once(&d, DISK_CGROUP, &users, 3600), 2 * DISK_ROWS_MAX - 1);
+	assert_int_equal(come_once(&d, DISK_CGROUP, &users, 3600), DISK_ROWS_MAX);
+	/* Cgroups take no room from hosts. */
+	assert_int_equal(come_once(&d, DISK_HOST, &users, 10), 10);
+	assert_int_equal(requests(&d), users);
+	disk_rows_free(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +185,7 @@ int main(void)
 		cmocka_unit_test(the_quietest_row_gives_way_to_a_new_one),
 		cmocka_unit_test(a_row_that_counts_again_stays),
 		cmocka_unit_test(those_past_the_most_are_together_while_none_is_quiet),
+		cmocka_unit_test(users_that_come_once_have_so_many_rows_an_hour),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
