@@ -735,7 +735,7 @@ static void put_loss_queues(struct writing *w)
 
 static size_t folded(const struct page *p)
 {
-	size_t n = series_folded(p->rows);
+	size_t n = series_folded(p->rows) + tcp_series_folded(p->tcp);
 
 	for (unsigned int i = 0; i < stages_nr(p->side); i++)
 		n += series_folded(p->stages[i]);

@@ -15,12 +15,14 @@
 
 /*
  * Connections with the same labels. Gauges are of the last interval, and zero where nothing is
- * connected; counters have grown while it was watched. @lived: the last interval with a connection
+ * connected; counters have grown while it was watched. @lived: the last interval with a connection;
+ * @io: it had one of a queue for reads and writes then
  */
 struct tcp_sum {
 	char *labels;
 	uint64_t created_ms;
 	uint64_t lived;
+	bool io;
 	uint64_t connections;
 	uint64_t srtt_us; /* the longest */
 	uint64_t cwnd;	  /* the smallest */
@@ -35,9 +37,10 @@ struct tcp_sum {
 
 /*
  * @interval: its number, from 1 on; it began at @since_ms and ended at @now_ms
- * @of: @nr series, TCP_SERIES_MAX at most. One without a connection gives way to another, and what
- *      it counted is added to @gone.
- * @others: connections for which there is no series
+ * @of: @nr series, TCP_SERIES_MAX at most. One without a connection gives way to another, and one
+ *      without queues for reads and writes to one with these. What it counted is added to @gone.
+ * @others: connections for which there is no series, of @folded label sets
+ * @turnover: of those that give way to who has such queues, and to others
  * @past: connections whose state was not read
  */
 struct tcp_series {
@@ -50,8 +53,9 @@ struct tcp_series {
 	size_t nr;
 	struct tcp_sum others;
 	struct tcp_sum gone;
-	struct turnover turnover;
+	struct turnover turnover[2];
 	uint64_t past;
+	size_t folded;
 };
 
 /* A target's controllers get another id with each connect: its series are those of hosts. */
@@ -81,7 +85,8 @@ struct tcp_series *tcp_series_new(enum nt_side side, const char *side_label, uin
 	t->side = side;
 	t->side_label = side_label;
 	t->now_ms = t->others.created_ms = t->gone.created_ms = now_ms;
-	turnover_init(&t->turnover, TCP_SERIES_MAX);
+	turnover_init(&t->turnover[false], TCP_SERIES_MAX);
+	turnover_init(&t->turnover[true], TCP_SERIES_MAX);
 	t->others.labels = labels_of_all(t, SERIES_OTHER);
 	t->gone.labels = labels_of_all(t, SERIES_GONE);
 	if (t->others.labels && t->gone.labels)
@@ -91,20 +96,25 @@ struct tcp_series *tcp_series_new(enum nt_side side, const char *side_label, uin
 }
 
 /*
- * Makes room for one more series. Those of this interval may still come, so one of the last
- * interval stays. Return: whether there is room
+ * Whether one that has queues for reads and writes, or has not (@io), may take the place. Those of
+ * this interval may still come, so one of the last interval stays.
  */
-static bool make_room(struct tcp_series *t)
+static bool gives_way(const struct tcp_series *t, const struct tcp_sum *sum, bool io)
 {
-	struct tcp_sum *first, *gone = &t->gone;
+	return t->interval - sum->lived > 1 || (io && !sum->io);
+}
+
+/* Makes room for one more series. Return: whether there is room */
+static bool make_room(struct tcp_series *t, bool io)
+{
+	struct tcp_sum *first = NULL, *gone = &t->gone;
 
 	if (t->nr < TCP_SERIES_MAX)
 		return true;
-	first = &t->of[0];
-	for (size_t i = 1; i < t->nr; i++)
-		if (t->of[i].lived < first->lived)
+	for (size_t i = 0; turnover_any(&t->turnover[io]) && i < t->nr; i++)
+		if (gives_way(t, &t->of[i], io) && (!first || t->of[i].lived < first->lived))
 			first = &t->of[i];
-	if (t->interval - first->lived <= 1 || !turnover_any(&t->turnover))
+	if (!first)
 		return false;
 	gone->lived = t->interval;
 	gone->sent += first->sent;
@@ -112,14 +122,17 @@ static bool make_room(struct tcp_series *t)
 	gone->busy += first->busy;
 	gone->rwnd_limited += first->rwnd_limited;
 	gone->sndbuf_limited += first->sndbuf_limited;
-	turnover_take(&t->turnover);
+	turnover_take(&t->turnover[io]);
 	free(first->labels);
 	*first = t->of[--t->nr];
 	return true;
 }
 
-/* Names are compared as they are shown, as two may be shown alike. */
-static struct tcp_sum *sum_of(struct tcp_series *t, const struct tcp_row *r)
+/*
+ * Names are compared as they are shown, as two may be shown alike. @io: the connections have a
+ * queue for reads and writes
+ */
+static struct tcp_sum *sum_of(struct tcp_series *t, const struct tcp_row *r, bool io)
 {
 	char labels[EXPOSITION_LABELS_LEN];
 	struct tcp_sum *sum, new = {.created_ms = t->since_ms};
@@ -128,8 +141,10 @@ static struct tcp_sum *sum_of(struct tcp_series *t, const struct tcp_row *r)
 	for (size_t i = 0; i < t->nr; i++)
 		if (!strcmp(t->of[i].labels, labels))
 			return &t->of[i];
-	if (!make_room(t))
+	if (!make_room(t, io)) {
+		t->folded++;
 		return &t->others;
+	}
 	new.labels = strdup(labels);
 	sum = new.labels ? ARRAY_INSERT(t->of, t->nr, t->nr) : NULL;
 	if (!sum) {
@@ -150,15 +165,28 @@ static bool same_names(const struct tcp_row *a, const struct tcp_row *b)
 	return !strcmp(a->controller, b->controller) && !strcmp(a->peer, b->peer);
 }
 
+/* Whether a queue for reads and writes is among those of the names of @r; rows are sorted. */
+static bool has_io(const struct tcp_rows *rows, const struct tcp_row *r)
+{
+	const struct tcp_row *last = r;
+
+	while (last + 1 < rows->row + rows->nr && same_names(last + 1, r))
+		last++;
+	return last->qid;
+}
+
 void tcp_series_take(struct tcp_series *t, const struct tcp_rows *rows, uint64_t now_ms)
 {
 	struct tcp_sum *sum = NULL;
+	bool io = false;
 
 	t->interval++;
 	t->since_ms = t->now_ms;
 	t->now_ms = now_ms;
-	turnover_add(&t->turnover, t->since_ms, now_ms);
+	turnover_add(&t->turnover[false], t->since_ms, now_ms);
+	turnover_add(&t->turnover[true], t->since_ms, now_ms);
 	t->past = rows->past;
+	t->folded = 0;
 	for (size_t i = 0; i < t->nr; i++)
 		begin_interval(&t->of[i]);
 	begin_interval(&t->others);
@@ -167,8 +195,11 @@ void tcp_series_take(struct tcp_series *t, const struct tcp_rows *rows, uint64_t
 		const struct tcp_row *r = &rows->row[i];
 
 		/* The rows are sorted, so the queues of a controller follow each other. */
-		if (!i || !same_names(r, r - 1))
-			sum = sum_of(t, r);
+		if (!i || !same_names(r, r - 1)) {
+			io = has_io(rows, r);
+			sum = sum_of(t, r, io);
+		}
+		sum->io = io || (sum->io && sum->lived == t->interval);
 		sum->lived = t->interval;
 		if (!sum->connections++ || r->now.snd_cwnd < sum->cwnd)
 			sum->cwnd = r->now.snd_cwnd;
@@ -182,6 +213,11 @@ void tcp_series_take(struct tcp_series *t, const struct tcp_rows *rows, uint64_t
 		sum->rwnd_limited += r->rwnd_limited * r->seconds;
 		sum->sndbuf_limited += r->sndbuf_limited * r->seconds;
 	}
+}
+
+size_t tcp_series_folded(const struct tcp_series *t)
+{
+	return t->folded;
 }
 
 static void put(struct exposition *e, enum metric_id id, const struct tcp_sum *sum)

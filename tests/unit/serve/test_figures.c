@@ -426,6 +426,55 @@ static void assert_once(struct made *m, const char *name)
 	assert_null(strstr(at + 1, series));
 }
 
+/* As many as have series. They are connected and ask for nothing, or have gone. */
+static void come_by_names(struct made *m, unsigned int *names, uint16_t qid)
+{
+	for (unsigned int i = 0; i < 256; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "name%u", ++*names);
+		connection(m, name, qid)->sent = 1;
+	}
+}
+
+#define FOLDED "ntprof_folded_series{side=\"host\"}"
+
+/* Who connects by ever new names takes no room from those that have queues for reads and writes. */
+static void tcp_series_of_io_queues_have_room(void **state)
+{
+	struct made *m = *state;
+	unsigned int names = 0;
+
+	for (unsigned int i = 0; i < 8; i++) {
+		tcp_rows_begin(&m->s.tcp);
+		if (i % 2 == 0)
+			come_by_names(m, &names, 0);
+		render(m, EXPOSITION_OPENMETRICS);
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		tcp_rows_begin(&m->s.tcp);
+		if (i)
+			come_by_names(m, &names, 0);
+		connection(m, "nvme0", 0)->sent = 2;
+		connection(m, "nvme0", 1)->sent = 5;
+		tcp_rows_sort(&m->s.tcp);
+		render(m, EXPOSITION_OPENMETRICS);
+		assert_int_equal(value(m, TCP("sent_bytes_total", "nvme0")), 7 * (i + 1));
+	}
+	assert_int_equal(value(m, FOLDED), 256);
+	/* And of these there are only so many an hour, too. */
+	for (unsigned int i = 0; i < 8; i++) {
+		tcp_rows_begin(&m->s.tcp);
+		if (i % 2 == 0)
+			come_by_names(m, &names, 1);
+		render(m, EXPOSITION_OPENMETRICS);
+	}
+	tcp_rows_begin(&m->s.tcp);
+	come_by_names(m, &names, 1);
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, FOLDED), 256);
+}
+
 /* Names that come and go take the place of no other for good. */
 static void tcp_series_without_a_connection_give_way(void **state)
 {
@@ -764,6 +813,7 @@ int main(void)
 		TEST(tcp_controllers_past_the_limit_are_others),
 		TEST(tcp_connections_that_are_not_read_are_counted),
 		TEST(tcp_series_without_a_connection_give_way),
+		TEST(tcp_series_of_io_queues_have_room),
 		TEST(a_host_may_be_called_as_those_gone_or_the_others_are),
 		TEST(a_tcp_series_that_comes_again_was_made_then),
 		TEST(tcp_names_that_are_shown_alike_are_one_series),
