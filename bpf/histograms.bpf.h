@@ -364,10 +364,13 @@ static __noinline void error_count(const struct nt_record *r, __u32 who)
 		bpf_map_update_elem(&errors, &key, &none, BPF_NOEXIST);
 		n = bpf_map_lookup_elem(&errors, &key);
 	}
-	if (n)
+	if (n) {
 		__sync_fetch_and_add(n, 1);
-	else
-		count(NT_CNT_ERRORS_FULL);
+		return;
+	}
+	count(NT_CNT_ERRORS_FULL);
+	if (r->op < NT_OP_ADMIN)
+		__sync_fetch_and_add(&nt_control.io_errors_past, 1);
 }
 
 #endif /* NTPROF_HISTOGRAMS_BPF_H */

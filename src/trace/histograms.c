@@ -700,11 +700,23 @@ static int take(struct tracer *t, struct stats *s, const struct nt_error *error)
  * Errors for which programs found no room. A host with some hundred queues can take all of it for
  * as long as it is connected. Errors of the others are shown without a host and a queue.
  */
-static int take_past(struct stats *s)
+static int take_past_of(struct stats *s, enum nt_op op, uint64_t n)
+{
+	return n ? errors_add_of(&s->errors, "", "", "", 0, op, ERRORS_OTHER, n) : 0;
+}
+
+/* Who only connects can have as many errors, of admin commands: they are no I/O queue's. */
+static int take_past(struct tracer *t, struct stats *s)
 {
 	const uint64_t n = s->counters_interval[NT_CNT_ERRORS_FULL];
+	uint64_t io = __atomic_load_n(&t->object.control->io_errors_past, __ATOMIC_RELAXED) -
+		      t->io_errors_past;
 
-	return n ? errors_add_of(&s->errors, "", "", "", 0, NT_OP_OTHER, ERRORS_OTHER, n) : 0;
+	/* Those that came since the counters were read are the next interval's. */
+	if (io > n)
+		io = n;
+	t->io_errors_past += io;
+	return take_past_of(s, NT_OP_OTHER, io) ?: take_past_of(s, NT_OP_ADMIN, n - io);
 }
 
 int trace_errors_collect(struct tracer *t, struct stats *s)
@@ -722,5 +734,5 @@ int trace_errors_collect(struct tracer *t, struct stats *s)
 	for (unsigned int i = t->nr_errors; i-- > 0;)
 		if (t->errors_seen[i].over)
 			take_away(t, &t->errors_seen[i]);
-	return take_past(s);
+	return take_past(t, s);
 }

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <errno.h>
 
+#include "core/array.h"
 #include "core/stats.h"
 #include "trace/connections.h"
 #include "trace/histograms.h"
@@ -195,6 +196,7 @@ static void errors_without_room_are_counted_as_nobody_s(void **state)
 	for (unsigned int i = 1; i <= 2; i++) {
 		stats_begin_interval(&m.s);
 		m.s.counters_interval[NT_CNT_ERRORS_FULL] = 3;
+		m.control.io_errors_past += 3;
 		assert_int_equal(trace_errors_collect(&m.t, &m.s), 0);
 		assert_int_equal(m.s.errors.nr, 1);
 		assert_int_equal(m.s.errors.row[0].interval, 3);
@@ -203,6 +205,32 @@ static void errors_without_room_are_counted_as_nobody_s(void **state)
 	}
 	interval();
 	assert_errors("", 6);
+}
+
+static uint64_t errors_of(enum nt_op op)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < m.s.errors.nr; i++)
+		n += m.s.errors.row[i].op == op ? m.s.errors.row[i].interval : 0;
+	return n;
+}
+
+/* Who only connects has errors of admin commands, which are no I/O queue's: no recorder is set off.
+ */
+static void admin_errors_without_room_are_no_io_queue_s(void **state)
+{
+	/* Counted; of these of I/O queues, which are read later. */
+	static const unsigned int n[][4] = {{5, 0, 0, 5}, {5, 2, 2, 3}, {1, 3, 1, 0}, {4, 0, 2, 2}};
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(n); i++) {
+		stats_begin_interval(&m.s);
+		m.s.counters_interval[NT_CNT_ERRORS_FULL] = n[i][0];
+		m.control.io_errors_past += n[i][1];
+		assert_int_equal(trace_errors_collect(&m.t, &m.s), 0);
+		assert_int_equal(errors_of(NT_OP_OTHER), n[i][2]);
+		assert_int_equal(errors_of(NT_OP_ADMIN), n[i][3]);
+	}
 }
 
 /* A host that keeps trying for days must not fill the map. */
@@ -237,6 +265,7 @@ int main(void)
 		TEST(errors_have_the_subsystem_where_rows_have_it),
 		TEST(errors_of_who_never_had_a_name_are_told_without_one),
 		TEST(errors_without_room_are_counted_as_nobody_s),
+		TEST(admin_errors_without_room_are_no_io_queue_s),
 		TEST(entries_of_those_that_are_gone_are_removed),
 	};
 
