@@ -93,7 +93,7 @@ static void a_merged_command_has_the_names_of_its_connection(void **state)
 		"cancelled ",	   "arrival_joined ",
 		"retransmitted -", "page_cache ",
 		"disk_queue 3",	   "disk_cid 0x7011",
-		"queued -",	   "send_mutex -",
+		"queued 4",	   "send_mutex held",
 		"was_overdue ",	   "latency 1000",
 	};
 	const struct merge_connection c = {
