@@ -124,7 +124,8 @@ depth() {
 }
 # All commands of an array are of one CPU, and so of one of its queues. More queues would not make its disk faster.
 before_depth_one_cpu() { pinned=(--cpus_allowed=0); }
-depth_one_cpu() { io_bursts "$burst" bursts "$dev" "${pinned[@]}"; }
+# A quarter of all commands would be as many as slow ones of a disk whose times are spread.
+depth_one_cpu() { io_bursts "$burst" bursts "$dev" "${pinned[@]}" --thinktime=$((seconds / 2))s; }
 after_depth_one_cpu() { pinned=(); }
 # Writes without room in a capsule wait for an answer.
 r2t() {
