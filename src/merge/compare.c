@@ -548,8 +548,8 @@ static void judge_all(struct compare *c)
 	c->stages = figures_count(c, true);
 	for (unsigned int i = 0; i < c->nr_kinds; i++) {
 		struct compare_duration *of = c->kind[i].of;
-		double least = COMPARE_LEAST *
-			       of[BLOCKS_LATENCY].of[COMPARE_MEAN].value[COMPARE_BEFORE];
+		double least =
+			COMPARE_LEAST * of[BLOCKS_LATENCY].of[COMPARE_MEAN].value[COMPARE_BEFORE];
 
 		for (unsigned int d = 0; d < BLOCKS_DURATIONS; d++)
 			for (unsigned int f = 0; f < COMPARE_FIGURES_NR; f++)

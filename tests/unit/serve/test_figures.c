@@ -445,6 +445,12 @@ static void tcp_series_of_io_queues_have_room(void **state)
 	struct made *m = *state;
 	unsigned int names = 0;
 
+	/* They are connected still. */
+	come_by_names(m, &names, 0);
+	connection(m, "nvme0", 1)->sent = 7;
+	render(m, EXPOSITION_OPENMETRICS);
+	assert_int_equal(value(m, TCP("sent_bytes_total", "nvme0")), 7);
+	/* They have gone, and others come. */
 	for (unsigned int i = 0; i < 8; i++) {
 		tcp_rows_begin(&m->s.tcp);
 		if (i % 2 == 0)
@@ -455,11 +461,11 @@ static void tcp_series_of_io_queues_have_room(void **state)
 		tcp_rows_begin(&m->s.tcp);
 		if (i)
 			come_by_names(m, &names, 0);
-		connection(m, "nvme0", 0)->sent = 2;
-		connection(m, "nvme0", 1)->sent = 5;
+		connection(m, "nvme1", 0)->sent = 2;
+		connection(m, "nvme1", 1)->sent = 5;
 		tcp_rows_sort(&m->s.tcp);
 		render(m, EXPOSITION_OPENMETRICS);
-		assert_int_equal(value(m, TCP("sent_bytes_total", "nvme0")), 7 * (i + 1));
+		assert_int_equal(value(m, TCP("sent_bytes_total", "nvme1")), 7 * (i + 1));
 	}
 	assert_int_equal(value(m, FOLDED), 256);
 	/* And of these there are only so many an hour, too. */
