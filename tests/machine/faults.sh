@@ -23,6 +23,7 @@
 #   patient, usual_tcp  functions: connections that are made from now on do not send again what comes late; or do, as usual.
 #                       Only for faults of two machines
 #   burst, pause        how many commands come together, and the time between two bursts, as fio has it
+#   depth_pause         the same for bursts to both disks, if it is another one
 #   mine                options of the host's recording, if it is not to have all
 #   seconds             how long a fault is there
 #   every               how often something happens, in whole seconds or with decimals
@@ -119,8 +120,8 @@ disk() {
 one_array() { io slow "$far" --iodepth=4 --rate_iops=12; }
 # Bursts come to both disks.
 depth() {
-	io_bursts "$burst" bursts "$twin" &
-	io_bursts "$burst" bursts2 "$dev"
+	io_bursts "$burst" bursts "$twin" --thinktime="${depth_pause:-$pause}" &
+	io_bursts "$burst" bursts2 "$dev" --thinktime="${depth_pause:-$pause}"
 }
 # All commands of an array are of one CPU, and so of one of its queues. More queues would not make its disk faster.
 before_depth_one_cpu() { pinned=(--cpus_allowed=0); }

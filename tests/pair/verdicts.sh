@@ -25,6 +25,8 @@ usual=(--iodepth=12)
 # As fio has it the rate is that of the smallest ones: 100 a second.
 writes=(--bssplit=512/90:12k/10 --iodepth=128 --rate_iops=330)
 burst=256 pause=5s
+# A quarter of all commands would be as many as slow ones of a disk whose times are spread.
+depth_pause=20s
 every=5 cut=1
 reset_every=2
 hog_ms=900 hog_every=5000
