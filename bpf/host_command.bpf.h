@@ -125,7 +125,7 @@ static __always_inline __u32 count_unended(struct request *rq, const struct nt_c
 	return 0;
 }
 
-/* CO-RE: what waits to be sent, and the mutex for sending. With PREEMPT_RT it has no owner. */
+/* CO-RE: requests that wait to be sent, and send_mutex. A mutex of PREEMPT_RT has no @owner. */
 struct mutex___owner {
 	struct {
 		__s64 counter;
@@ -170,9 +170,11 @@ __noinline int list_length(__u64 at, __u64 end)
 }
 
 /*
- * Counts what is queued on a connection, with finer points: see NT_QUEUED_NR(). It takes no lock,
- * so requests may come and go meanwhile. Not static, so that it is verified once.
+ * With finer points, counts the requests that are queued on a connection. It takes no lock, so
+ * requests may come and go meanwhile. Not static, so that it is verified once.
  * @address: plain, of its struct nvme_tcp_queue; 0: not known
+ *
+ * Return: see NT_QUEUED_NR()
  */
 __noinline int queued_look(__u64 address)
 {

@@ -46,7 +46,7 @@ struct candidate {
  * @least: a lower bound of the worth of all series that are not behind @next
  * @collection: its number; @since_ms: when the collection before it was; @now_ms: when it is
  * @others, @gone: have a series for each operation, which @nr does not count
- * @turnover: of those that give way to reads and writes, and to others
+ * @turnover: [true]: limits which series give way to reads and writes; [false]: to the rest
  */
 struct series_table {
 	struct entry *by_labels;

@@ -137,9 +137,9 @@ struct series_group *series_group_at(struct series_table *t, uint32_t at, uint32
  * If there is no room, a series of less worth gives way, and what it counted is added to the group
  * of those that are gone. From the least worth: groups without rows; operations other than reads
  * and writes of which nothing was counted; admin and fabrics commands; other operations; reads and
- * writes of which nothing was counted; reads and writes. If no series is worth less, or as many as
- * may gave way within an hour (struct turnover), the result is the series of the others. What gives
- * way to reads and writes that were counted has a limit of its own.
+ * writes of which nothing was counted; reads and writes. If no series is worth less, the result is
+ * the series of the others. So it is when the limit of an hour is reached (struct turnover). Reads
+ * and writes of which something was counted have a limit of their own.
  *
  * Return: never NULL, as the series of the others are always there; also if memory ran out.
  */

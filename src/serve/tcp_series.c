@@ -40,7 +40,7 @@ struct tcp_sum {
  * @of: @nr series, TCP_SERIES_MAX at most. One without a connection gives way to another, and one
  *      without queues for reads and writes to one with these. What it counted is added to @gone.
  * @others: connections for which there is no series, of @folded label sets
- * @turnover: of those that give way to who has such queues, and to others
+ * @turnover: [true]: limits which series give way to those with such queues; [false]: to the rest
  * @past: connections whose state was not read
  */
 struct tcp_series {

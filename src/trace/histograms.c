@@ -696,16 +696,16 @@ static int take(struct tracer *t, struct stats *s, const struct nt_error *error)
 	return err;
 }
 
-/*
- * Errors for which programs found no room. A host with some hundred queues can take all of it for
- * as long as it is connected. Errors of the others are shown without a host and a queue.
- */
 static int take_past_of(struct stats *s, enum nt_op op, uint64_t n)
 {
 	return n ? errors_add_of(&s->errors, "", "", "", 0, op, ERRORS_OTHER, n) : 0;
 }
 
-/* Who only connects can have as many errors, of admin commands: they are no I/O queue's. */
+/*
+ * Errors for which programs found no room. A host with some hundred queues can take all of it for
+ * as long as it is connected. Errors of the others are shown without a host and a queue. Those of
+ * admin commands are apart, as a host that only connects can have as many.
+ */
 static int take_past(struct tracer *t, struct stats *s)
 {
 	const uint64_t n = s->counters_interval[NT_CNT_ERRORS_FULL];
