@@ -23,7 +23,8 @@ package() {
 	rm -r "$work/tree"
 }
 
-# release N [ubuntu]: the archive has version 6.12.N and no other, with the names that Debian or Ubuntu gives packages.
+# release N [ubuntu]: the archive has version 6.12.N and no other, with the names that Debian or Ubuntu gives packages; and, if
+# it is set, the version $kbuild of linux-kbuild-6.12, as before Debian 13.
 release() {
 	local kver=6.12.$1-amd64 common=linux-headers-6.12.$1-common source=linux-source-6.12 suffix=xz
 
@@ -46,6 +47,10 @@ release() {
 	touch "$work/tree/usr/src/$common/Makefile"
 	package "$common" "6.12.$1-1"
 	[[ -n ${2:-} ]] || package "linux-kbuild-6.12.$1" "6.12.$1-1"
+	if [[ -n ${kbuild:-} ]]; then
+		mkdir -p "$work/tree/usr/lib/linux-kbuild-6.12"
+		package linux-kbuild-6.12 "$kbuild"
+	fi
 	mkdir -p "$work/tree/usr/src"
 	touch "$work/tree/usr/src/$source.tar.$suffix"
 	package "$source" "6.12.$1-1"
@@ -143,9 +148,14 @@ check "and its source is there" test -e "$source"
 equal "once that is in the cache it stays" "$(prepare)" linux-6.12.10-amd64_6.12.10-1
 equal "without asking apt for it" "$(wc -l <"$work/asked")" 0
 
-release 11 ubuntu
-equal "packages with the names of Ubuntu" "$(prepare update)" linux-6.12.11-amd64_6.12.11-1
-unpacked=$NTPROF_CACHE/6.12/linux-6.12.11-amd64_6.12.11-1/root
+kbuild=6.12.12-2 release 11
+equal "while the next kernel is not signed yet" "$(prepare update)" linux-6.12.11-amd64_6.12.11-1
+check "the tools of its build serve the one before" test -d \
+	"$NTPROF_CACHE/6.12/linux-6.12.11-amd64_6.12.11-1/root/usr/lib/linux-kbuild-6.12"
+
+release 12 ubuntu
+equal "packages with the names of Ubuntu" "$(prepare update)" linux-6.12.12-amd64_6.12.12-1
+unpacked=$NTPROF_CACHE/6.12/linux-6.12.12-amd64_6.12.12-1/root
 check "have the source, too" test -e "$unpacked/usr/src/linux-source-6.12.0.tar.bz2"
-check "and headers with a makefile that is there" test -e "$unpacked/lib/modules/6.12.11-amd64/build/Makefile"
+check "and headers with a makefile that is there" test -e "$unpacked/lib/modules/6.12.12-amd64/build/Makefile"
 finish
