@@ -26,7 +26,7 @@ struct entry {
 #define LINE_REST 100
 
 /* The worth of a series. If there is no room, a series of less worth gives way to one of more. */
-enum worth { DEAD, UNUSED, ADMIN, OTHER_IO, UNUSED_IO, IO };
+enum worth { DEAD, DEAD_IO, UNUSED, ADMIN, OTHER_IO, UNUSED_IO, IO };
 
 /* A series that may give way: of the operation @op of the group @at, with its worth. */
 struct candidate {
@@ -194,9 +194,11 @@ struct series_group *series_others(struct series_table *t)
 static enum worth worth(const struct series_table *t, const struct series_group *g, unsigned int op,
 			bool used)
 {
+	const bool io = op == NT_OP_READ || op == NT_OP_WRITE;
+
 	if (!is_alive(t, g))
-		return DEAD;
-	if (op == NT_OP_READ || op == NT_OP_WRITE)
+		return io && used ? DEAD_IO : DEAD;
+	if (io)
 		return used ? IO : UNUSED_IO;
 	if (!used)
 		return UNUSED;
@@ -259,7 +261,7 @@ static int in_order(const void *a, const void *b)
 	const struct candidate *x = a, *y = b;
 	int c = (x->worth > y->worth) - (x->worth < y->worth);
 
-	if (!c && x->worth == DEAD)
+	if (!c && x->worth <= DEAD_IO)
 		c = (x->lived > y->lived) - (x->lived < y->lived);
 	if (!c)
 		c = (x->at > y->at) - (x->at < y->at);

@@ -154,6 +154,26 @@ static void dead_ones_give_way_the_longest_dead_first(void **state)
 }
 
 /* Empty groups are freed, so a million of them need no more memory than one. */
+/* An outage: the host's reads are there for longer than any of who only connects meanwhile. */
+static void dead_reads_give_way_after_the_rest_of_the_dead(void **state)
+{
+	struct series_table *t = *state;
+
+	count(t, 0, NT_OP_READ, 1);
+	for (unsigned int k = 0; k < 3; k++)
+		series_begin(t, 3000 + k);
+	for (unsigned int i = 1; i < MAX; i++)
+		count(t, i, NT_OP_FABRICS, 1);
+	for (unsigned int k = 0; k < 3; k++)
+		series_begin(t, 4000 + k);
+	for (unsigned int i = 1; i < MAX; i++)
+		count(t, MAX + i, NT_OP_FABRICS, 1);
+	assert_int_equal(last_group(t, "gone")->of[NT_OP_READ]->all.commands, 0);
+	count(t, 2 * MAX, NT_OP_FABRICS, 1);
+	assert_int_equal(last_group(t, "gone")->of[NT_OP_READ]->all.commands, 1);
+	assert_int_equal(sum(t), 2 * MAX);
+}
+
 static void groups_without_rows_and_series_are_freed(void **state)
 {
 	struct series_table *t = *state;
@@ -266,6 +286,7 @@ int main(void)
 		TEST(reads_displace_admin_commands_and_these_nobody),
 		TEST(errors_of_what_gives_way_are_kept),
 		TEST(dead_ones_give_way_the_longest_dead_first),
+		TEST(dead_reads_give_way_after_the_rest_of_the_dead),
 		TEST(groups_without_rows_and_series_are_freed),
 		TEST(statuses_past_the_most_are_other),
 		TEST(series_and_statuses_have_room_by_their_bytes),
