@@ -19,7 +19,9 @@
 #include "shared/tcp.h"
 
 /* Largest frame that a writer makes, bytes: some 2,000 records; a reader takes four times that. */
+#ifndef STREAM_FRAME_MAX
 #define STREAM_FRAME_MAX 65536
+#endif
 /* Host names and kernel releases: __NEW_UTS_LEN of <linux/utsname.h> and the terminator. */
 #define STREAM_NAME_LEN 65
 
