@@ -170,6 +170,25 @@ static void errors_have_the_subsystem_where_rows_have_it(void **state)
 	}
 }
 
+/* serve takes who has no row for gone, and its alerts leave out the errors of those. */
+static void who_has_only_errors_has_a_row(void **state)
+{
+	come(1, 1, "a");
+	fail_of(1, 1, 1);
+	come(2, 1, NULL);
+	fail_of(2, 1, 1);
+	interval();
+	assert_int_equal(m.s.nr_rows, 1);
+	assert_string_equal(m.s.rows[0]->peer, "a");
+	assert_int_equal(m.s.rows[0]->op, NT_OP_READ);
+	assert_false(m.s.rows[0]->shared);
+	assert_int_equal(connections_fold(&m.t, &m.s, 1), 0);
+	assert_int_equal(m.s.rows[0]->ended_ns, 0);
+	come(1, 2, NULL);
+	assert_int_equal(connections_fold(&m.t, &m.s, 2), 0);
+	assert_int_equal(m.s.rows[0]->ended_ns, 2);
+}
+
 /* For the target, a Connect that it refused belongs to no host. */
 static void errors_of_who_never_had_a_name_are_told_without_one(void **state)
 {
@@ -263,6 +282,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(connections_of_one_slot_have_errors_of_their_own),
 		TEST(errors_have_the_subsystem_where_rows_have_it),
+		TEST(who_has_only_errors_has_a_row),
 		TEST(errors_of_who_never_had_a_name_are_told_without_one),
 		TEST(errors_without_room_are_counted_as_nobody_s),
 		TEST(admin_errors_without_room_are_no_io_queue_s),
