@@ -688,6 +688,9 @@ static int take(struct tracer *t, struct stats *s, const struct nt_error *error)
 	id = connections_identify(t, error->slot, error->who);
 	if (!id && !connections_unknown(t, error->slot, error->who))
 		return 0;
+	/* By its rows a connection is known to be there, also if nothing of it ends well. */
+	if (id && !connections_row(s, id, error->slot, error->op % NT_OPS_NR))
+		return -ENOMEM;
 	err = errors_add_of(&s->errors, id ? id->controller : "", id ? id->peer : "",
 			    id && s->by_other ? id->other : "", id ? id->qid : 0,
 			    error->op % NT_OPS_NR, error->status, more);
