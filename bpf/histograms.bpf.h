@@ -369,8 +369,7 @@ static __noinline void error_count(const struct nt_record *r, __u32 who)
 		return;
 	}
 	count(NT_CNT_ERRORS_FULL);
-	if (r->op < NT_OP_ADMIN)
-		__sync_fetch_and_add(&nt_control.io_errors_past, 1);
+	__sync_fetch_and_add(&nt_control.errors_past[r->op & (NT_OPS_NR - 1)], 1);
 }
 
 #endif /* NTPROF_HISTOGRAMS_BPF_H */

@@ -217,8 +217,8 @@ enum nt_seldom { NT_SELDOM(NT_SELDOM_ID) NT_SELDOM_NR };
  * events_lost  | begin and end of commands. Atomic        | the same, to report it with the
  *              | additions and exchanges                  | next event
  * failed       | ends of commands that failed             | loader, which looks for errors then
- * io_errors_   | ends of commands of I/O queues that      | loader. Atomic additions
- * past         | failed, without room for their error     |
+ * errors_past  | ends of commands that failed, without    | loader. Atomic additions
+ *              | room for their error, by operation       |
  * tracked      | begin and end of commands; loader:       | all programs, with @tracks: they
  *              | commands of closed connections. Atomic   | leave at once if it is 0
  *              | additions; or as enum nt_tracked says    |
@@ -250,7 +250,7 @@ struct nt_control {
 	__u32 tracked __attribute__((aligned(64)));
 	__u32 failed;
 	__u64 events_lost;
-	__u64 io_errors_past;
+	__u64 errors_past[NT_OPS_NR];
 } __attribute__((aligned(64)));
 
 /**

@@ -699,27 +699,26 @@ static int take(struct tracer *t, struct stats *s, const struct nt_error *error)
 	return err;
 }
 
-static int take_past_of(struct stats *s, enum nt_op op, uint64_t n)
-{
-	return n ? errors_add_of(&s->errors, "", "", "", 0, op, ERRORS_OTHER, n) : 0;
-}
-
 /*
  * Errors for which programs found no room. A host with some hundred queues can take all of it for
- * as long as it is connected. Errors of the others are shown without a host and a queue. Those of
- * admin commands are apart, as a host that only connects can have as many.
+ * as long as it is connected. Errors of the others are shown without a host and a queue, and by
+ * their operation, which conditions and alerts may ask for.
  */
 static int take_past(struct tracer *t, struct stats *s)
 {
-	const uint64_t n = s->counters_interval[NT_CNT_ERRORS_FULL];
-	uint64_t io = __atomic_load_n(&t->object.control->io_errors_past, __ATOMIC_RELAXED) -
-		      t->io_errors_past;
+	int err = 0;
 
-	/* Those that came since the counters were read are the next interval's. */
-	if (io > n)
-		io = n;
-	t->io_errors_past += io;
-	return take_past_of(s, NT_OP_OTHER, io) ?: take_past_of(s, NT_OP_ADMIN, n - io);
+	for (unsigned int op = 0; !err && op < NT_OPS_NR; op++) {
+		uint64_t now = __atomic_load_n(&t->object.control->errors_past[op],
+					       __ATOMIC_RELAXED),
+			 more = now - t->errors_past[op];
+
+		t->errors_past[op] = now;
+		if (more)
+			err = errors_add_of(&s->errors, "", "", "", 0, (enum nt_op)op, ERRORS_OTHER,
+					    more);
+	}
+	return err;
 }
 
 int trace_errors_collect(struct tracer *t, struct stats *s)

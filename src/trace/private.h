@@ -168,7 +168,7 @@ struct tracer {
 	struct stage_counts stages_shared[NT_OPS_NR];
 	struct error_seen *errors_seen; /* [NT_ERRORS], @nr_errors of them */
 	unsigned int nr_errors;
-	uint64_t io_errors_past; /* of &nt_control.io_errors_past */
+	uint64_t errors_past[NT_OPS_NR]; /* of &nt_control.errors_past */
 
 	/* missed.c */
 	struct missed missed[TRACER_PROGRAMS_MAX];

@@ -600,10 +600,11 @@ static void errors_without_room_are_counted_as_such(void **state)
 		end_with(0, 1, NVME_CMD_READ, status, status);
 	assert_int_equal(kernel.nr_errors, ERRORS_MAX);
 	assert_int_equal(counted(NT_CNT_ERRORS_FULL), 3);
-	assert_int_equal(nt_control.io_errors_past, 3);
+	assert_int_equal(nt_control.errors_past[NT_OP_READ], 3);
 	end_with(0, 0, 0x06, 1, 1);
 	assert_int_equal(counted(NT_CNT_ERRORS_FULL), 4);
-	assert_int_equal(nt_control.io_errors_past, 3);
+	assert_int_equal(nt_control.errors_past[NT_OP_READ], 3);
+	assert_int_equal(nt_control.errors_past[NT_OP_ADMIN], 1);
 	end_with(0, 1, NVME_CMD_READ, 1, 1);
 	assert_int_equal(errors_of(NT_OP_READ, 1), 2);
 }

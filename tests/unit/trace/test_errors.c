@@ -209,23 +209,6 @@ static void errors_of_who_never_had_a_name_are_told_without_one(void **state)
 	assert_errors("", 8);
 }
 
-/* One host may have taken all the room. */
-static void errors_without_room_are_counted_as_nobody_s(void **state)
-{
-	for (unsigned int i = 1; i <= 2; i++) {
-		stats_begin_interval(&m.s);
-		m.s.counters_interval[NT_CNT_ERRORS_FULL] = 3;
-		m.control.io_errors_past += 3;
-		assert_int_equal(trace_errors_collect(&m.t, &m.s), 0);
-		assert_int_equal(m.s.errors.nr, 1);
-		assert_int_equal(m.s.errors.row[0].interval, 3);
-		assert_int_equal(m.s.errors.row[0].status, ERRORS_OTHER);
-		assert_errors("", 3 * i);
-	}
-	interval();
-	assert_errors("", 6);
-}
-
 static uint64_t errors_of(enum nt_op op)
 {
 	uint64_t n = 0;
@@ -235,21 +218,26 @@ static uint64_t errors_of(enum nt_op op)
 	return n;
 }
 
-/* Who only connects has errors of admin commands, which are no I/O queue's: no recorder is set off.
- */
-static void admin_errors_without_room_are_no_io_queue_s(void **state)
+/* One host may have taken all the room. A condition may ask for errors of reads. */
+static void errors_without_room_are_counted_as_nobody_s(void **state)
 {
-	/* Counted; of these of I/O queues, which are read later. */
-	static const unsigned int n[][4] = {{5, 0, 0, 5}, {5, 2, 2, 3}, {1, 3, 1, 0}, {4, 0, 2, 2}};
+	/* Who only connects has errors of admin commands, which are no I/O queue's. */
+	static const unsigned int n[][NT_OPS_NR] = {{[NT_OP_READ] = 3},
+						    {[NT_OP_READ] = 2, [NT_OP_ADMIN] = 5},
+						    {[NT_OP_FABRICS] = 1},
+						    {0}};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(n); i++) {
 		stats_begin_interval(&m.s);
-		m.s.counters_interval[NT_CNT_ERRORS_FULL] = n[i][0];
-		m.control.io_errors_past += n[i][1];
+		for (unsigned int op = 0; op < NT_OPS_NR; op++)
+			m.control.errors_past[op] += n[i][op];
 		assert_int_equal(trace_errors_collect(&m.t, &m.s), 0);
-		assert_int_equal(errors_of(NT_OP_OTHER), n[i][2]);
-		assert_int_equal(errors_of(NT_OP_ADMIN), n[i][3]);
+		for (unsigned int op = 0; op < NT_OPS_NR; op++)
+			assert_int_equal(errors_of((enum nt_op)op), n[i][op]);
 	}
+	for (size_t i = 0; i < m.s.errors.nr; i++)
+		assert_int_equal(m.s.errors.row[i].status, ERRORS_OTHER);
+	assert_errors("", 11);
 }
 
 /* A host that keeps trying for days must not fill the map. */
@@ -285,7 +273,6 @@ int main(void)
 		TEST(who_has_only_errors_has_a_row),
 		TEST(errors_of_who_never_had_a_name_are_told_without_one),
 		TEST(errors_without_room_are_counted_as_nobody_s),
-		TEST(admin_errors_without_room_are_no_io_queue_s),
 		TEST(entries_of_those_that_are_gone_are_removed),
 	};
 
