@@ -206,7 +206,7 @@ struct stats_row *stats_row_of(struct stats *s, const char *controller, const ch
 	if (at < s->nr_rows && !row_compare(&k, s->rows[at]))
 		return s->rows[at];
 	if (!shared && s->nr_rows >= STATS_ROWS_MAX)
-		return stats_others(s);
+		return stats_row(s, STATS_OTHERS, "", 0, op, true);
 	return row_insert(s, at, &k);
 }
 

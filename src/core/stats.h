@@ -141,7 +141,7 @@ void waiting_stage_add(struct waiting_stage *into, const struct waiting_stage *f
 
 /* The name of the row for all connections that ended a while ago; one row for each operation. */
 #define STATS_GONE "(gone)"
-/* The name of the row for commands without a row of their own. */
+/* The same for commands without a row of their own; those without a histogram are NT_OP_OTHER. */
 #define STATS_OTHERS "(others)"
 
 /*
@@ -335,7 +335,8 @@ struct stats {
  * @controller, @qid, @op, @shared: identify the row, see struct stats_row
  * @peer: NQN to show, "" if unknown; part of the identity
  *
- * Return: the row; that of stats_others() if there are too many rows; or NULL when memory ran out.
+ * Return: the row; if there are too many rows, that of the operation in STATS_OTHERS; or NULL when
+ * memory ran out.
  */
 struct stats_row *stats_row(struct stats *s, const char *controller, const char *peer, uint16_t qid,
 			    enum nt_op op, bool shared);

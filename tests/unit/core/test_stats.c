@@ -565,19 +565,24 @@ static void no_more_rows_wait_for_their_minute_than_the_limit(void **state)
 	stats_free(&s);
 }
 
-static void rows_past_the_limit_are_one(void **state)
+/* Alerts and conditions ask for reads, and leave out admin commands. */
+static void rows_past_the_limit_are_one_of_each_operation(void **state)
 {
 	struct stats s = {0};
-	struct stats_row *others;
+	struct stats_row *others, *admin;
 
 	for (unsigned int i = 0; i < STATS_ROWS_MAX; i++)
 		assert_false(dead_row(&s, i, 1)->shared);
 	others = dead_row(&s, STATS_ROWS_MAX, 1);
 	assert_true(others->shared);
 	assert_string_equal(others->controller, STATS_OTHERS);
-	assert_ptr_equal(dead_row(&s, STATS_ROWS_MAX + 1, 1), others);
+	assert_ptr_equal(dead_row(&s, STATS_ROWS_MAX + 2, 1), others);
 	assert_false(dead_row(&s, 7, 1)->shared);
 	assert_int_equal(s.nr_rows, STATS_ROWS_MAX + 1);
+	assert_int_equal(others->op, NT_OP_READ);
+	admin = stats_row(&s, "cntlid 1", "nqn.x", 0, NT_OP_ADMIN, false);
+	assert_true(admin->shared);
+	assert_int_equal(admin->op, NT_OP_ADMIN);
 	stats_free(&s);
 }
 
@@ -608,7 +613,7 @@ int main(void)
 		cmocka_unit_test(rows_of_connections_that_ended_go_after_a_minute),
 		cmocka_unit_test(a_row_that_is_used_again_has_a_minute_again),
 		cmocka_unit_test(no_more_rows_wait_for_their_minute_than_the_limit),
-		cmocka_unit_test(rows_past_the_limit_are_one),
+		cmocka_unit_test(rows_past_the_limit_are_one_of_each_operation),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
