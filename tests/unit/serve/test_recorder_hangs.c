@@ -71,12 +71,18 @@ int __wrap_sem_clockwait(sem_t *s, clockid_t id, const struct timespec *until)
 }
 
 static bool no_threads;
+/* Of the threads that are made from now on, each second one cannot be: those that write files. */
+static bool no_writers;
 
 int __real_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg);
 int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg);
 int __wrap_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg)
 {
-	return no_threads ? EAGAIN : __real_pthread_create(t, a, run, arg);
+	static bool second;
+
+	second = no_writers && !second;
+	return no_threads || (no_writers && !second) ? EAGAIN
+						     : __real_pthread_create(t, a, run, arg);
 }
 
 int __real_folder_open(struct folder *f);
@@ -400,6 +406,69 @@ static void without_a_thread_nothing_waits_for_the_disk(void **state)
 	assert_int_equal(errno, ENOMEM);
 }
 
+static unsigned int descriptors(void)
+{
+	unsigned int nr = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		nr += fcntl(fd, F_GETFD) >= 0;
+	return nr;
+}
+
+/* Where there may be one more task, the thread of the job has it, and is not gone at once. */
+static void without_a_thread_to_write_it_a_file_fails(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	unsigned int before;
+
+	begin_with(v, &o);
+	records(v, 1000);
+	before = descriptors();
+	no_writers = true;
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	for (unsigned int i = 0; i < 100; i++)
+		recorder_work(v->r);
+	no_writers = false;
+	print_message("# %u descriptors, %u after 100 turns\n", before, descriptors());
+	assert_int_equal(v->failures, 1);
+	recorder_work(v->r);
+	assert_int_equal(descriptors(), before);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	v->heard = v->lines;
+	work(v);
+	assert_non_null(strstr(v->told, "wrote "));
+}
+
+/* There is no thread from the line about a file on, until it is to be closed. */
+static void tell_and_lack(void *context, bool failed, const char *line)
+{
+	tell(context, failed, line);
+	no_threads = true;
+}
+
+static void without_a_thread_to_close_it_a_file_is_closed_later(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	unsigned int before;
+
+	v->r = recorder_new(&o, NT_HOST, tell_and_lack, v);
+	assert_non_null(v->r);
+	recorder_begin(v->r, &header);
+	before = descriptors();
+	for (unsigned int i = 0; i < 20; i++) {
+		records(v, 1000);
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+		work(v);
+		no_threads = false;
+		recorder_work(v->r);
+	}
+	print_message("# %u descriptors, %u after 20 files\n", before, descriptors());
+	assert_int_equal(v->failures, 0);
+	assert_int_equal(descriptors(), before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -412,6 +481,8 @@ int main(void)
 		TEST(a_name_that_is_given_at_the_last_moment_is_told),
 		TEST(a_failure_names_the_folder_that_files_are_in),
 		TEST(without_a_thread_nothing_waits_for_the_disk),
+		TEST(without_a_thread_to_write_it_a_file_fails),
+		TEST(without_a_thread_to_close_it_a_file_is_closed_later),
 	};
 
 	threads_at_first = threads();
