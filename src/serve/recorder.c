@@ -130,10 +130,11 @@ static int keep_file_open(struct keep_file *f, const struct stream_header *heade
 	if (err)
 		return err;
 	f->out = output_new(f->to.fd, FILE_BUFFER_BYTES);
-	if (!f->out)
-		return -errno;
-	f->w = stream_writer_to(f->out, header);
-	return f->w ? 0 : -errno;
+	f->w = f->out ? stream_writer_to(f->out, header) : NULL;
+	if (f->w)
+		return 0;
+	/* Without a thread the file fails: with -EAGAIN it would be opened again. */
+	return errno == EAGAIN ? -ENOMEM : -errno;
 }
 
 static bool turn_is_over(const struct keep_file *f)
@@ -647,8 +648,9 @@ static int job_close(void *recorder)
 
 static void close_left(struct recorder *r)
 {
+	/* Without a thread, it is closed later. */
 	if (r->leaves)
-		r->leaves = job_do(&r->job, job_close, r) == -EAGAIN;
+		r->leaves = job_do(&r->job, job_close, r);
 }
 
 static void end_file(struct recorder *r)
