@@ -192,6 +192,11 @@ struct stats_row *stats_row(struct stats *s, const char *controller, const char 
 	return stats_row_of(s, controller, peer, "", qid, op, shared);
 }
 
+static size_t rows_max(enum nt_op op)
+{
+	return op == NT_OP_ADMIN || op == NT_OP_FABRICS ? STATS_ROWS_CONNECTING : STATS_ROWS_MAX;
+}
+
 struct stats_row *stats_row_of(struct stats *s, const char *controller, const char *peer,
 			       const char *other, uint16_t qid, enum nt_op op, bool shared)
 {
@@ -205,7 +210,7 @@ struct stats_row *stats_row_of(struct stats *s, const char *controller, const ch
 	at = BISECT(i, 0, s->nr_rows, row_compare(&k, s->rows[i]) > 0);
 	if (at < s->nr_rows && !row_compare(&k, s->rows[at]))
 		return s->rows[at];
-	if (!shared && s->nr_rows >= STATS_ROWS_MAX)
+	if (!shared && s->nr_rows >= rows_max(op))
 		return stats_row(s, STATS_OTHERS, "", 0, op, true);
 	return row_insert(s, at, &k);
 }

@@ -146,12 +146,17 @@ void waiting_stage_add(struct waiting_stage *into, const struct waiting_stage *f
 
 /*
  * A row is 17 KiB. Any host that may connect causes rows, with names that it chooses, so their
- * number is limited. What finds no room is counted in STATS_OTHERS. The limit is enough for 1,000
- * hosts with 8 queues that read and write.
+ * number is limited. What finds no room is counted in STATS_OTHERS. 1,000 hosts with 8 queues that
+ * read and write have as many, but for admin and fabrics commands.
  */
 #ifndef STATS_ROWS_MAX
 #define STATS_ROWS_MAX 16384
 #endif
+/*
+ * Admin and fabrics commands, which are all that who only connects can cause, get rows while there
+ * are fewer than this in all.
+ */
+#define STATS_ROWS_CONNECTING (STATS_ROWS_MAX / 2)
 /*
  * The row of a connection that ended is added to STATS_GONE after this time, or earlier if there
  * are more such rows than that.

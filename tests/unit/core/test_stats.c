@@ -586,6 +586,20 @@ static void rows_past_the_limit_are_one_of_each_operation(void **state)
 	stats_free(&s);
 }
 
+static void who_only_connects_leaves_half_of_the_rows_to_reads(void **state)
+{
+	struct stats s = {0};
+	unsigned int i = 0;
+
+	while (!stats_row(&s, "cntlid 1", "nqn.x", (uint16_t)i, NT_OP_FABRICS, false)->shared)
+		i++;
+	assert_int_equal(i, STATS_ROWS_CONNECTING);
+	for (i = 0; i < STATS_ROWS_CONNECTING - 1; i++)
+		assert_false(dead_row(&s, i, 1)->shared);
+	assert_true(dead_row(&s, i, 1)->shared);
+	stats_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -614,6 +628,7 @@ int main(void)
 		cmocka_unit_test(a_row_that_is_used_again_has_a_minute_again),
 		cmocka_unit_test(no_more_rows_wait_for_their_minute_than_the_limit),
 		cmocka_unit_test(rows_past_the_limit_are_one_of_each_operation),
+		cmocka_unit_test(who_only_connects_leaves_half_of_the_rows_to_reads),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
