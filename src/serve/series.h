@@ -137,10 +137,10 @@ struct series_group *series_group_at(struct series_table *t, uint32_t at, uint32
  * If there is no room, a series of less worth gives way, and what it counted is added to the group
  * of those that are gone. From the least worth: of groups without rows, all but reads and writes of
  * which something was counted; these; operations other than reads and writes of which nothing was
- * counted; admin and fabrics commands; other operations; reads and
- * writes of which nothing was counted; reads and writes. If no series is worth less, the result is
- * the series of the others. So it is when the limit of an hour is reached (struct turnover). Reads
- * and writes of which something was counted have a limit of their own.
+ * counted; admin and fabrics commands; other operations; reads and writes of which nothing was
+ * counted; reads and writes. If no series is worth less, the result is the series of the others. So
+ * it is when the limit of an hour is reached (struct turnover). Reads and writes of which something
+ * was counted have a limit of their own.
  *
  * Return: never NULL, as the series of the others are always there; also if memory ran out.
  */

@@ -709,14 +709,15 @@ static int take_past(struct tracer *t, struct stats *s)
 	int err = 0;
 
 	for (unsigned int op = 0; !err && op < NT_OPS_NR; op++) {
-		uint64_t now = __atomic_load_n(&t->object.control->errors_past[op],
-					       __ATOMIC_RELAXED),
-			 more = now - t->errors_past[op];
+		uint64_t now =
+			__atomic_load_n(&t->object.control->errors_past[op], __ATOMIC_RELAXED);
 
-		t->errors_past[op] = now;
-		if (more)
-			err = errors_add_of(&s->errors, "", "", "", 0, (enum nt_op)op, ERRORS_OTHER,
-					    more);
+		if (now == t->errors_past[op])
+			continue;
+		err = errors_add_of(&s->errors, "", "", "", 0, (enum nt_op)op, ERRORS_OTHER,
+				    now - t->errors_past[op]);
+		if (!err)
+			t->errors_past[op] = now;
 	}
 	return err;
 }

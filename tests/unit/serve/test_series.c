@@ -153,7 +153,6 @@ static void dead_ones_give_way_the_longest_dead_first(void **state)
 	assert_int_equal(sum(t), MAX * (MAX + 1) / 2 + 4);
 }
 
-/* Empty groups are freed, so a million of them need no more memory than one. */
 /* An outage: the host's reads are there for longer than any of who only connects meanwhile. */
 static void dead_reads_give_way_after_the_rest_of_the_dead(void **state)
 {
@@ -174,6 +173,7 @@ static void dead_reads_give_way_after_the_rest_of_the_dead(void **state)
 	assert_int_equal(sum(t), 2 * MAX);
 }
 
+/* Empty groups are freed, so a million of them need no more memory than one. */
 static void groups_without_rows_and_series_are_freed(void **state)
 {
 	struct series_table *t = *state;
