@@ -365,13 +365,14 @@ bool connections_gone(const struct tracer *t, uint32_t slot, uint32_t who)
 	return q->gen != who || q->dead_gen == who;
 }
 
-struct stats_row *connections_row(struct stats *s, const struct queue_ident *id, uint32_t slot,
-				  enum nt_op op)
+struct stats_row *connections_row(const struct tracer *t, struct stats *s,
+				  const struct queue_ident *id, uint32_t slot, enum nt_op op)
 {
 	struct stats_row *row =
 		stats_row_of(s, id->controller, id->peer, id->other, id->qid, op, false);
 
-	if (row) {
+	/* What is left of one that is gone may be told after the first of one that has its name. */
+	if (row && (!row->who || !connections_gone(t, slot, id->who))) {
 		row->slot = slot;
 		row->who = id->who;
 		row->transport = id->transport;

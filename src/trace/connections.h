@@ -78,8 +78,8 @@ const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, 
  * @id: of connections_identify()
  * @slot: its slot
  */
-struct stats_row *connections_row(struct stats *s, const struct queue_ident *id, uint32_t slot,
-				  enum nt_op op);
+struct stats_row *connections_row(const struct tracer *t, struct stats *s,
+				  const struct queue_ident *id, uint32_t slot, enum nt_op op);
 
 /** connections_fold() - once an interval is collected: rows of connections that ended give way.
  * Return: 0 or -ENOMEM */

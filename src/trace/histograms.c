@@ -298,7 +298,7 @@ static struct stats_row *row_of(struct tracer *t, struct stats *s, uint64_t key,
 		return NULL;
 	if (!id)
 		return stats_others(s);
-	return connections_row(s, id, slot, NT_HIST_KEY_OP(key));
+	return connections_row(t, s, id, slot, NT_HIST_KEY_OP(key));
 }
 
 /* There are too many rows: as where the kernel has no histogram left. */
@@ -689,7 +689,7 @@ static int take(struct tracer *t, struct stats *s, const struct nt_error *error)
 	if (!id && !connections_unknown(t, error->slot, error->who))
 		return 0;
 	/* By its rows a connection is known to be there, also if nothing of it ends well. */
-	if (id && !connections_row(s, id, error->slot, error->op % NT_OPS_NR))
+	if (id && !connections_row(t, s, id, error->slot, error->op % NT_OPS_NR))
 		return -ENOMEM;
 	err = errors_add_of(&s->errors, id ? id->controller : "", id ? id->peer : "",
 			    id && s->by_other ? id->other : "", id ? id->qid : 0,

@@ -196,7 +196,7 @@ static struct stats_row *row_of(struct tracer *t, struct rows *rows, const struc
 	if (!id)
 		return NULL;
 	if (!*row)
-		*row = connections_row(rows->s, id, rows->slot, r->op % NT_OPS_NR);
+		*row = connections_row(t, rows->s, id, rows->slot, r->op % NT_OPS_NR);
 	if (!*row)
 		rows->err = -ENOMEM;
 	return *row;

@@ -189,6 +189,24 @@ static void who_has_only_errors_has_a_row(void **state)
 	assert_int_equal(m.s.rows[0]->ended_ns, 2);
 }
 
+/* A host connects again: reads of its new connection have ended before old ones are told. */
+static void a_row_stays_that_of_the_connection_that_is_there(void **state)
+{
+	const struct queue_ident *id;
+
+	come(1, 1, "a");
+	interval();
+	m.queues[1].dead_gen = 1;
+	fail_of(1, 1, 1);
+	come(2, 1, "a");
+	id = connections_identify(&m.t, 2, 1);
+	assert_non_null(connections_row(&m.t, &m.s, id, 2, NT_OP_READ));
+	interval();
+	assert_int_equal(m.s.nr_rows, 1);
+	assert_int_equal(connections_fold(&m.t, &m.s, 1), 0);
+	assert_int_equal(m.s.rows[0]->ended_ns, 0);
+}
+
 /* For the target, a Connect that it refused belongs to no host. */
 static void errors_of_who_never_had_a_name_are_told_without_one(void **state)
 {
@@ -271,6 +289,7 @@ int main(void)
 		TEST(connections_of_one_slot_have_errors_of_their_own),
 		TEST(errors_have_the_subsystem_where_rows_have_it),
 		TEST(who_has_only_errors_has_a_row),
+		TEST(a_row_stays_that_of_the_connection_that_is_there),
 		TEST(errors_of_who_never_had_a_name_are_told_without_one),
 		TEST(errors_without_room_are_counted_as_nobody_s),
 		TEST(entries_of_those_that_are_gone_are_removed),
