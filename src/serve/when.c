@@ -199,11 +199,20 @@ const struct when_condition *when_event(struct when *w, const struct nt_path_eve
 	return made;
 }
 
+/*
+ * Rows without room are shared by operation, but for NT_OP_OTHER, which may be of admin queues as
+ * well.
+ */
+static bool is_of_row(const struct when_condition *c, const struct stats_row *r)
+{
+	return is_of(c, r->op, r->qid || (r->shared && r->op != NT_OP_OTHER));
+}
+
 static void gather_latencies(const struct when_condition *c, const struct stats *s,
 			     struct hist *into)
 {
 	for (size_t i = 0; i < s->nr_rows; i++)
-		if (is_of(c, s->rows[i]->op, s->rows[i]->qid))
+		if (is_of_row(c, s->rows[i]))
 			hist_merge(into, &s->rows[i]->interval);
 }
 
@@ -226,7 +235,7 @@ static uint64_t oldest(const struct when_condition *c, const struct stats *s)
 	uint64_t ns = 0;
 
 	for (size_t i = 0; i < s->nr_rows; i++)
-		if (is_of(c, s->rows[i]->op, s->rows[i]->qid) && s->rows[i]->waiting.oldest_ns > ns)
+		if (is_of_row(c, s->rows[i]) && s->rows[i]->waiting.oldest_ns > ns)
 			ns = s->rows[i]->waiting.oldest_ns;
 	return ns;
 }

@@ -459,6 +459,33 @@ static void the_oldest_command_is_that_of_any_row(void **state)
 	stats_free(&s);
 }
 
+/* Past the limit of rows, those of an operation are together; its queues are I/O queues. */
+static void what_shares_a_row_counts_by_its_operation(void **state)
+{
+	struct stats s = {.side = NT_TARGET, .seconds = 1};
+	struct stats_row *r;
+	struct when w;
+
+	for (unsigned int op = 0; op < NT_OPS_NR; op++) {
+		const bool io = op < NT_OP_OTHER;
+
+		stats_begin_interval(&s);
+		r = stats_row(&s, STATS_OTHERS, "", 0, (enum nt_op)op, true);
+		assert_non_null(r);
+		r->waiting.oldest_ns = 5 * S;
+		parse(&w, "oldest>4s");
+		assert_ptr_equal(when_interval(&w, &s, 10 * S), io ? &w.condition[0] : NULL);
+		when_free(&w);
+		r->waiting.oldest_ns = 0;
+		for (unsigned int i = 0; i < 100; i++)
+			hist_count(&r->interval, 5 * S);
+		parse(&w, "p50>4s");
+		assert_ptr_equal(when_interval(&w, &s, 10 * S), io ? &w.condition[0] : NULL);
+		when_free(&w);
+	}
+	stats_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -478,6 +505,7 @@ int main(void)
 		cmocka_unit_test(a_time_ends_with_the_interval_that_began_in_it),
 		cmocka_unit_test(a_time_is_as_long_for_any_interval),
 		cmocka_unit_test(the_oldest_command_is_that_of_any_row),
+		cmocka_unit_test(what_shares_a_row_counts_by_its_operation),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
