@@ -211,13 +211,13 @@ struct stats_row *stats_row_of(struct stats *s, const char *controller, const ch
 	if (at < s->nr_rows && !row_compare(&k, s->rows[at]))
 		return s->rows[at];
 	if (!shared && s->nr_rows >= rows_max(op))
-		return stats_row(s, STATS_OTHERS, "", 0, op, true);
+		return stats_others(s, op);
 	return row_insert(s, at, &k);
 }
 
-struct stats_row *stats_others(struct stats *s)
+struct stats_row *stats_others(struct stats *s, enum nt_op op)
 {
-	return stats_row(s, STATS_OTHERS, "", 0, NT_OP_OTHER, true);
+	return stats_row(s, STATS_OTHERS, "", 0, op, true);
 }
 
 /* Compares the controllers and operations, in the order of rows. */

@@ -153,8 +153,8 @@ void waiting_stage_add(struct waiting_stage *into, const struct waiting_stage *f
 #define STATS_ROWS_MAX 16384
 #endif
 /*
- * Admin and fabrics commands, which are all that who only connects can cause, get rows while there
- * are fewer than this in all.
+ * With so many rows, admin and fabrics commands get no more. A host that may do no more than
+ * connect can cause no others.
  */
 #define STATS_ROWS_CONNECTING (STATS_ROWS_MAX / 2)
 /*
@@ -340,8 +340,7 @@ struct stats {
  * @controller, @qid, @op, @shared: identify the row, see struct stats_row
  * @peer: NQN to show, "" if unknown; part of the identity
  *
- * Return: the row; if there are too many rows, that of the operation in STATS_OTHERS; or NULL when
- * memory ran out.
+ * Return: the row; that of stats_others() if there are too many rows; or NULL when memory ran out.
  */
 struct stats_row *stats_row(struct stats *s, const char *controller, const char *peer, uint16_t qid,
 			    enum nt_op op, bool shared);
@@ -370,8 +369,11 @@ struct stats_stages *stats_stages_find(const struct stats *s, const struct stats
  */
 struct stats_stages *stats_stages_make(struct stats *s, struct stats_row *row);
 
-/** stats_others() - the row of commands without a row of their own; NULL when memory ran out */
-struct stats_row *stats_others(struct stats *s);
+/**
+ * stats_others() - the row of an operation's commands that have no row of their own; NULL when
+ * memory ran out
+ */
+struct stats_row *stats_others(struct stats *s, enum nt_op op);
 
 /**
  * stats_fold() - add rows of connections that ended to STATS_GONE, and remove them

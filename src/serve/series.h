@@ -135,12 +135,13 @@ struct series_group *series_group_at(struct series_table *t, uint32_t at, uint32
  * series_count() - the series in which an operation of a group is counted
  *
  * If there is no room, a series of less worth gives way, and what it counted is added to the group
- * of those that are gone. From the least worth: of groups without rows, all but reads and writes of
- * which something was counted; these; operations other than reads and writes of which nothing was
- * counted; admin and fabrics commands; other operations; reads and writes of which nothing was
- * counted; reads and writes. If no series is worth less, the result is the series of the others. So
- * it is when the limit of an hour is reached (struct turnover). Reads and writes of which something
- * was counted have a limit of their own.
+ * of those that are gone. A series is used if something was counted in it. From the least worth:
+ * - of groups without rows, all but used reads and writes; then these
+ * - unused series of operations other than reads and writes
+ * - admin and fabrics commands; then other operations
+ * - unused reads and writes; then used ones
+ * The result is the series of the others if none is worth less, or if as many have given way as may
+ * in an hour (struct turnover). For used reads and writes that is a limit of its own.
  *
  * Return: never NULL, as the series of the others are always there; also if memory ran out.
  */

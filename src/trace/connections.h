@@ -77,6 +77,8 @@ const struct queue_ident *connections_identify(struct tracer *t, uint32_t slot, 
  * connections_row() - the row of an operation of a connection, made when it is new; see stats_row()
  * @id: of connections_identify()
  * @slot: its slot
+ *
+ * The row of a connection that is there stays its own, if one that is closed had the same name.
  */
 struct stats_row *connections_row(const struct tracer *t, struct stats *s,
 				  const struct queue_ident *id, uint32_t slot, enum nt_op op);

@@ -297,7 +297,7 @@ static struct stats_row *row_of(struct tracer *t, struct stats *s, uint64_t key,
 	if (*waits)
 		return NULL;
 	if (!id)
-		return stats_others(s);
+		return stats_others(s, NT_OP_OTHER);
 	return connections_row(t, s, id, slot, NT_HIST_KEY_OP(key));
 }
 
@@ -411,7 +411,7 @@ static int collect_shared(struct tracer *t, struct stats *s, uint32_t epoch)
 
 		if (!grown && !others_grown(h, &seen->last))
 			continue;
-		err = take_row(stats_others(s), h, epoch, grown, seen, NULL);
+		err = take_row(stats_others(s, NT_OP_OTHER), h, epoch, grown, seen, NULL);
 		if (err)
 			return err;
 	}

@@ -346,7 +346,7 @@ static void stages_are_those_of_the_rows_controller(void **state)
 	assert_ptr_equal(of[0], of[2]);
 	for (int i = 0; i < 4; i++)
 		assert_ptr_equal(stats_stages_find(&s, row[i]), of[i]);
-	assert_null(stats_stages_make(&s, stats_others(&s)));
+	assert_null(stats_stages_make(&s, stats_others(&s, NT_OP_OTHER)));
 	hist_add(&of[0]->interval[1], 1000, 0);
 	hist_add(&of[0]->total[1], 1000, 0);
 	stats_begin_interval(&s);

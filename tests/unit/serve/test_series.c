@@ -153,7 +153,7 @@ static void dead_ones_give_way_the_longest_dead_first(void **state)
 	assert_int_equal(sum(t), MAX * (MAX + 1) / 2 + 4);
 }
 
-/* An outage: the host's reads are there for longer than any of who only connects meanwhile. */
+/* In an outage other hosts come and only connect. Reads of the host that was cut off stay. */
 static void dead_reads_give_way_after_the_rest_of_the_dead(void **state)
 {
 	struct series_table *t = *state;

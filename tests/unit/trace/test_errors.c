@@ -170,7 +170,7 @@ static void errors_have_the_subsystem_where_rows_have_it(void **state)
 	}
 }
 
-/* serve takes who has no row for gone, and its alerts leave out the errors of those. */
+/* For serve, a host without a row is gone, and alerts leave out errors of hosts that are gone. */
 static void who_has_only_errors_has_a_row(void **state)
 {
 	come(1, 1, "a");
@@ -189,7 +189,7 @@ static void who_has_only_errors_has_a_row(void **state)
 	assert_int_equal(m.s.rows[0]->ended_ns, 2);
 }
 
-/* A host connects again: reads of its new connection have ended before old ones are told. */
+/* A host connects again. Errors of its old connection are read after reads of the new one. */
 static void a_row_stays_that_of_the_connection_that_is_there(void **state)
 {
 	const struct queue_ident *id;

@@ -50,7 +50,7 @@ static void count_in(uint32_t epoch, uint64_t ns)
 /* Return: the longest of interval @epoch; @count: filled, how many there were */
 static uint64_t longest_of(uint32_t epoch, uint64_t *count)
 {
-	struct stats_row *row = stats_others(&m.s);
+	struct stats_row *row = stats_others(&m.s, NT_OP_OTHER);
 
 	assert_non_null(row);
 	memset(&row->interval, 0, sizeof(row->interval));
@@ -86,8 +86,8 @@ static void what_ends_during_a_read_is_in_one_interval(void **state)
 		assert_int_equal(longest_of(epoch + 2, &count), 1500);
 		assert_int_equal(count, 1);
 	}
-	assert_int_equal(stats_others(&m.s)->total.count, 8);
-	assert_int_equal(stats_others(&m.s)->total.max, longest);
+	assert_int_equal(stats_others(&m.s, NT_OP_OTHER)->total.count, 8);
+	assert_int_equal(stats_others(&m.s, NT_OP_OTHER)->total.max, longest);
 }
 
 /* A program adds the bytes of a command after all else. Where this reads before that, they are in
@@ -100,14 +100,14 @@ static void bytes_that_come_during_a_read_are_in_the_next_interval(void **state)
 	m.h.others++;
 	longest_of(1, &count);
 	assert_int_equal(count, 1);
-	assert_int_equal(stats_others(&m.s)->total.bytes, 0);
+	assert_int_equal(stats_others(&m.s, NT_OP_OTHER)->total.bytes, 0);
 	m.h.bytes += 4096;
 	m.h.other_bytes += 512;
 	longest_of(2, &count);
 	assert_int_equal(count, 0);
-	assert_int_equal(stats_others(&m.s)->total.bytes, 4096);
-	assert_int_equal(stats_others(&m.s)->others_total.commands, 1);
-	assert_int_equal(stats_others(&m.s)->others_total.bytes, 512);
+	assert_int_equal(stats_others(&m.s, NT_OP_OTHER)->total.bytes, 4096);
+	assert_int_equal(stats_others(&m.s, NT_OP_OTHER)->others_total.commands, 1);
+	assert_int_equal(stats_others(&m.s, NT_OP_OTHER)->others_total.bytes, 512);
 }
 
 int main(void)

@@ -114,7 +114,7 @@ static const struct stats_row *collect(void)
 	assert_int_equal(histograms_rows(&m.t, &m.s, m.epoch), 0);
 	assert_int_equal(histograms_stages(&m.t, &m.s, m.epoch), 0);
 	m.epoch++;
-	return stats_others(&m.s);
+	return stats_others(&m.s, NT_OP_OTHER);
 }
 
 static void assert_hist(const struct hist *h, uint64_t count, uint64_t sum, uint64_t bytes,

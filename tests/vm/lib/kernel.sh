@@ -196,13 +196,14 @@ kernel_download() {
 			packages+=("linux-$part-$kver=$version")
 	done
 	if kernel_patched_line "$kernel_line"; then
-		# Debian's names, and Ubuntu's. From 6.12 on there is a kbuild for each version; before, only one, which in the
-		# archive may be newer than the signed kernel for days. It is the tools of a build, and headers need any version.
-		for part in "headers-$kver" "headers-${kver%-*}-common" "headers-${kver%-*}" "kbuild-$kernel_line" \
-			"kbuild-${kver%-*}" "source-$(kernel_number "$kver")" "source-$(kernel_number "$kver").0"; do
-			[[ -z $(kernel_show "linux-$part") ]] ||
-				packages+=("linux-$part$([[ $part == "kbuild-$kernel_line" ]] || echo "=$version")")
+		# Debian's names, and Ubuntu's. From 6.12 on there is a kbuild for each version.
+		for part in "headers-$kver" "headers-${kver%-*}-common" "headers-${kver%-*}" "kbuild-${kver%-*}" \
+			"source-$(kernel_number "$kver")" "source-$(kernel_number "$kver").0"; do
+			[[ -z $(kernel_show "linux-$part") ]] || packages+=("linux-$part=$version")
 		done
+		# Before 6.12 a line has one kbuild, which may be newer than the signed kernel for days. Headers take their own
+		# version or a later one.
+		[[ -z $(kernel_show "linux-kbuild-$kernel_line") ]] || packages+=("linux-kbuild-$kernel_line")
 	fi
 	mkdir -p "$kernel_dir/debs" || return
 	(
