@@ -83,14 +83,22 @@ image_pack() {
 	(cd "$1" && find . -print0 | sort -z | cpio --quiet -0 -o -H newc -R 0:0)
 }
 
+# Lines "insmod FILE" for module $1 and what it needs.
+image_insmods() {
+	modprobe -C /dev/null -d "$kernel_root" -S "$kernel_version" --show-depends "$1"
+}
+
 image_add_modules() {
 	local root=$1 tree=lib/modules/$kernel_version module file
 
 	mkdir -p "$root/$tree"
 	cp "$kernel_root/$tree"/modules.{builtin,builtin.modinfo,order} "$root/$tree"
 	for module in "${image_modules[@]}"; do
-		modprobe -C /dev/null -d "$kernel_root" -S "$kernel_version" \
-			--show-depends "${module#\?}" || [[ $module == \?* ]]
+		if [[ $module == \?* ]]; then
+			image_insmods "${module#\?}" 2>/dev/null || true
+		else
+			image_insmods "$module"
+		fi
 	done | sed -n 's|^insmod .*/lib/modules/|lib/modules/|p' | tr -d ' ' | sort -u |
 		while read -r file; do
 			mkdir -p "$root/${file%/*}"
