@@ -380,9 +380,14 @@ static int burst_end(struct run *r)
 	return ret;
 }
 
+static bool bursts_are_intervals(const struct run *r)
+{
+	return burst_any(&r->o->burst) && !r->cb->interval_is_time;
+}
+
 static void leave_intervals_to_bursts(struct run *r)
 {
-	if (burst_any(&r->o->burst) && !r->cb->interval_is_time)
+	if (bursts_are_intervals(r))
 		timer_arm(r->fds[INTERVAL], 0, false);
 }
 
@@ -669,7 +674,7 @@ static int loop(struct run *r)
 		}
 		if (r->cb->round)
 			r->cb->round(r->context);
-		if (r->cb->pace && !burst_any(&r->o->burst))
+		if (r->cb->pace && !bursts_are_intervals(r))
 			timer_pace(r->fds[INTERVAL], &r->pace_ns, r->cb->pace(r->context));
 	}
 }

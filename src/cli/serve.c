@@ -439,12 +439,6 @@ static int serve_reload(const struct serve_options *o, struct serve_change *c)
 		return err;
 	c->flight.recorder.folder = c->folder;
 	c->flight.first = NULL;
-	/*
-	 * The recorder cannot be switched off now, which a message says. The child has no options
-	 * for it, so all stays as it was.
-	 */
-	if (!c->flight.recorder.keep_ns && o->flight.recorder.keep_ns)
-		return -ECANCELED;
 	return 0;
 }
 
@@ -623,7 +617,8 @@ static void read_again(struct serve *v)
 	struct serve_change c;
 
 	notify(NOTIFY_RELOADING);
-	if (!serve_reload(v->o, &c) && (!v->recorder || !flight_change(v->recorder, &c.flight))) {
+	if (!serve_reload(v->o, &c) && (!v->recorder || !c.flight.recorder.keep_ns ||
+					!flight_change(v->recorder, &c.flight))) {
 		v->interval_ns = c.interval_ns;
 		http_stale(v->http);
 		journal(JOURNAL_NOTICE, "read the configuration again");
@@ -631,19 +626,22 @@ static void read_again(struct serve *v)
 	notify(NOTIFY_READY);
 }
 
-/* Signals of the same number that came before they were read are one signal. */
+/*
+ * One signal, as others may come as fast as they are taken; clients have their turn in between.
+ * Signals of the same number that came before they were read are one signal.
+ */
 static void take_signals(struct serve *v)
 {
 	struct signalfd_siginfo si;
 
-	while (read(v->signal_fd, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo == SIGHUP)
-			read_again(v);
-		else if (v->recorder)
-			recorder_trigger(v->recorder, TRIGGER_SIGNAL);
-		else
-			journal(JOURNAL_WARNING, "SIGUSR1: nothing is kept without --keep");
-	}
+	if (read(v->signal_fd, &si, sizeof(si)) != sizeof(si))
+		return;
+	if (si.ssi_signo == SIGHUP)
+		read_again(v);
+	else if (v->recorder)
+		recorder_trigger(v->recorder, TRIGGER_SIGNAL);
+	else
+		journal(JOURNAL_WARNING, "SIGUSR1: nothing is kept without --keep");
 }
 
 /* Return: 0 or a negative errno. */

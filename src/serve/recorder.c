@@ -532,13 +532,16 @@ static uint64_t *count_of(struct recorder *r, const char *text)
 	return &r->counted[0].triggers;
 }
 
-/* Takes ownership of the conditions. A condition that was there before keeps its count. */
+/*
+ * Takes ownership of the conditions. A condition that was there before keeps its count and goes on.
+ */
 static void set_when(struct recorder *r, struct when *w)
 {
 	for (unsigned int i = 0; i < r->when.nr; i++)
 		*count_of(r, r->when.condition[i].text) = r->triggers[i];
 	for (unsigned int i = 0; i < WHEN_CONDITIONS_MAX; i++)
 		r->triggers[i] = i < w->nr ? *count_of(r, w->condition[i].text) : 0;
+	when_go_on(w, &r->when);
 	when_free(&r->when);
 	r->when = *w;
 	*w = (struct when){.nr = 0};
@@ -553,10 +556,22 @@ static void see_folder(struct recorder *r)
 	r->seen.nr = r->folder.nr;
 }
 
-/* Return: 0, -EAGAIN when the disk has not answered, or another negative errno */
+static bool change_runs(const struct recorder *r)
+{
+	return r->job.busy && r->job.run == job_change;
+}
+
+/* Whether another folder waits for the end of a file, which goes on where it began. */
+static bool waits_for_file(const struct recorder *r)
+{
+	return r->changes && r->writing && r->file.w && !change_runs(r) &&
+	       strcmp(r->change.folder, r->path) != 0;
+}
+
+/* Return: 0, -EAGAIN when the change has to wait, or another negative errno */
 static int change(struct recorder *r)
 {
-	int err = job_do(&r->job, job_change, r);
+	int err = waits_for_file(r) ? -EAGAIN : job_do(&r->job, job_change, r);
 
 	if (err == -EAGAIN)
 		return err;
@@ -575,23 +590,28 @@ static int change(struct recorder *r)
 	return 0;
 }
 
-/* As recorder_change(); -EAGAIN: the disk has not answered within @patience_ns, and still may. */
+/* As recorder_change(); -EAGAIN: the change waits, for the disk if @patience_ns have passed. */
 static int change_within(struct recorder *r, struct recorder_options *o, uint64_t patience_ns)
 {
 	const uint64_t since = monotonic_ns();
 	const size_t len = strlen(o->folder);
 	int err;
 
-	if (r->changes || len >= sizeof(r->change_folder)) {
+	const bool busy = r->changes && !waits_for_file(r);
+
+	if (busy || len >= sizeof(r->change_folder)) {
 		when_free(&o->when);
-		return r->changes ? -EBUSY : -ENAMETOOLONG;
+		return busy ? -EBUSY : -ENAMETOOLONG;
 	}
+	if (r->changes)
+		when_free(&r->change.when);
 	memcpy(r->change_folder, o->folder, len + 1);
 	r->change = *o;
 	r->change.folder = r->change_folder;
 	o->when = (struct when){.nr = 0};
 	r->changes = true;
-	while ((err = change(r)) == -EAGAIN && monotonic_ns() - since < patience_ns)
+	while ((err = change(r)) == -EAGAIN && !waits_for_file(r) &&
+	       monotonic_ns() - since < patience_ns)
 		nanosleep(&moment, NULL);
 	return err;
 }
@@ -602,7 +622,12 @@ int recorder_change(struct recorder *r, struct recorder_options *o)
 
 	if (err != -EAGAIN)
 		return err;
-	say(r, true, "the disk does not answer: options of files change when it does");
+	if (waits_for_file(r))
+		say(r, false,
+		    "a file is being written in %s: what is kept and written changes when it ends",
+		    r->path);
+	else
+		say(r, true, "the disk does not answer: options of files change when it does");
 	return 0;
 }
 
@@ -853,26 +878,21 @@ static int feed(struct recorder *r, uint64_t now)
 	return ret == -EAGAIN ? 0 : ret;
 }
 
-/* A change that waited for the disk. */
+/* A change that waited for the disk or for a file. */
 static void change_late(struct recorder *r)
 {
-	int err = change(r);
+	int err = r->changes ? change(r) : 0;
 
 	if (err && err != -EAGAIN)
 		say(r, true, "cannot keep files in %s: %s; options of files are as they were",
 		    r->change.folder, folder_error(err));
 }
 
-void recorder_work(struct recorder *r)
+/* Brings the file that is being written one step on. */
+static void write_file(struct recorder *r, uint64_t now)
 {
-	uint64_t now = monotonic_ns();
 	int ret;
 
-	ring_age(&r->ring, now);
-	close_left(r);
-	if (r->changes)
-		change_late(r);
-	see_folder(r);
 	if (!r->writing || (!r->file.w && !open_file(r)))
 		return;
 	ret = r->file.ended ? 0 : feed(r, now);
@@ -882,6 +902,18 @@ void recorder_work(struct recorder *r)
 		fail(r, ret);
 	else if (ret)
 		succeed(r, ret < 0 ? ret : 0);
+}
+
+void recorder_work(struct recorder *r)
+{
+	uint64_t now = monotonic_ns();
+
+	ring_age(&r->ring, now);
+	close_left(r);
+	/* The next file must not begin before a change that waited for the last one. */
+	write_file(r, now);
+	change_late(r);
+	see_folder(r);
 }
 
 /* Ends the file at once, because the time for it has run out. */

@@ -60,7 +60,8 @@ struct recorder *recorder_new(struct recorder_options *o, enum nt_side side, rec
  * @o: as of recorder_new()
  *
  * Where the disk does not answer within half a second, @tell gets a line, and the options are used
- * once it answers. If the folder is refused then, @tell gets another line.
+ * once it answers. With another folder they are used when the file that is being written has ended,
+ * and @tell gets a line as well. If the folder is refused then, @tell gets another one.
  *
  * Return: 0, -EBUSY while an earlier change waits for the disk, or another negative errno.
  */

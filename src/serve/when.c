@@ -314,6 +314,20 @@ const struct when_condition *when_interval(struct when *w, const struct stats *s
 	return made;
 }
 
+void when_go_on(struct when *w, struct when *before)
+{
+	for (unsigned int i = 0; i < w->nr; i++) {
+		for (unsigned int k = 0; k < before->nr; k++) {
+			struct when_condition c = w->condition[i];
+
+			if (strcmp(c.text, before->condition[k].text) != 0)
+				continue;
+			w->condition[i] = before->condition[k];
+			before->condition[k] = c;
+		}
+	}
+}
+
 void when_free(struct when *w)
 {
 	for (unsigned int i = 0; i < w->nr; i++)

@@ -111,6 +111,9 @@ const struct when_condition *when_interval(struct when *w, const struct stats *s
  */
 const struct when_condition *when_event(struct when *w, const struct nt_path_event *e);
 
+/** when_go_on() - conditions that are in @before as well go on with what they have seen */
+void when_go_on(struct when *w, struct when *before);
+
 /** when_free() - release, and remove all conditions */
 void when_free(struct when *w);
 

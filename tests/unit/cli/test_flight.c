@@ -279,6 +279,80 @@ static void the_configuration_is_read_again(void **state)
 	stop_server(&v);
 }
 
+static void write_configuration(const struct place *p, const char *text)
+{
+	FILE *f = fopen(p->config, "we");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* An interval of an hour becomes one of 100 ms, with configuration @was, and then @is. */
+static void takes_the_interval(struct place *p, const char *was, const char *is, char text[4096])
+{
+	struct server v;
+	uint64_t before, until;
+
+	write_configuration(p, was);
+	more_words[0] = "--config";
+	more_words[1] = p->config;
+	interval = NULL;
+	start_tcp(&v, 1);
+	interval = "-i100ms";
+	write_configuration(p, is);
+	kill(v.pid, SIGHUP);
+	wait_told(&v, text, 4096, "read the configuration again\n");
+	before = number(&v, READS);
+	until = monotonic_ns() + PATIENCE_MS * 1000000ULL;
+	/* Bursts are an hour apart. */
+	while (number(&v, READS) == before)
+		assert_true(monotonic_ns() < until);
+	stop_server(&v);
+}
+
+static void an_interval_is_taken_whatever_else_is_not(void **state)
+{
+	struct place *p = *state;
+	char was[256], text[4096];
+
+	snprintf(was, sizeof(was), "[serve]\ninterval = 1h\nkeep = 30s\ndir = %s\n", p->folder);
+	takes_the_interval(p, was, "[serve]\ninterval = 100ms\n", text);
+	assert_has(text, "--keep, which is there or not, is another now");
+	takes_the_interval(p, "[serve]\ninterval = 1h\nburst = 200ms/1h\n",
+			   "[serve]\ninterval = 100ms\nburst = 200ms/1h\n", text);
+}
+
+/* Others are as fast as serve is. */
+static void a_flood_of_signals_keeps_no_client_waiting(void **state)
+{
+	struct place *p = *state;
+	struct server v;
+	int status;
+	pid_t flood;
+
+	configure(p, "when = errors>3");
+	more_words[0] = "--config";
+	more_words[1] = p->config;
+	start_tcp(&v, 1);
+	flood = fork();
+	assert_true(flood >= 0);
+	while (!flood) {
+		char lines[4096];
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		kill(v.pid, SIGHUP);
+		/* A pipe that is full would stop it. */
+		if (fcntl(v.told, F_SETFL, O_NONBLOCK) || read(v.told, lines, sizeof(lines)) < 0)
+			continue;
+	}
+	for (unsigned int i = 0; i < 3; i++)
+		assert_goes_on(&v);
+	kill(flood, SIGKILL);
+	assert_int_equal(waitpid(flood, &status, 0), flood);
+	stop_server(&v);
+}
+
 /* Also what needs no folder: the interval of an hour would be seen. */
 static void after_an_error_of_the_folder_all_is_as_it_was(void **state)
 {
@@ -351,6 +425,8 @@ int main(void)
 		TEST(names_that_gave_way_are_counted),
 		TEST(names_of_connections_that_were_replaced_are_forgotten),
 		TEST(the_configuration_is_read_again),
+		TEST(an_interval_is_taken_whatever_else_is_not),
+		TEST(a_flood_of_signals_keeps_no_client_waiting),
 		TEST(after_an_error_of_the_folder_all_is_as_it_was),
 		TEST(the_configuration_in_a_home_is_read_again),
 	};

@@ -294,7 +294,7 @@ static void the_end_does_not_wait_for_a_disk_that_hangs(void **state)
 
 	SET(asked.held, true);
 	record(v);
-	recorder_finish(v->r, S / 5);
+	recorder_finish(v->r, 2 * S);
 	assert_told(v, ": 1 records");
 	assert_told(v, "; it may not be on the disk yet: Connection timed out");
 	assert_int_equal(names(v, path), 1);

@@ -269,6 +269,43 @@ static uint64_t triggers_of(const struct run *v, unsigned int i)
 	return c.triggers[i];
 }
 
+static void one_interval(struct run *v, uint64_t errors)
+{
+	struct stats s = {.side = NT_HOST, .seconds = 1};
+
+	assert_int_equal(errors_add(&s.errors, "nvme0", "", 1, NT_OP_READ, 0x0281, errors), 0);
+	recorder_interval(v->r, &s);
+	errors_free(&s.errors);
+}
+
+/* What is true all the time is one trigger, and what `over` has seen is not forgotten. */
+static void a_condition_that_stays_goes_on(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	size_t at;
+
+	assert_null(when_parse(&o.when, "errors>0,errors(read)>3 over 1m,latency>5ms", &at));
+	begin_with(v, &o);
+	record(v, 1, 6 * MS);
+	one_interval(v, 2);
+	assert_int_equal(triggers_of(v, 0), 1);
+	assert_int_equal(triggers_of(v, 2), 1);
+	change_when(v, "latency>5ms,errors>0,errors(read)>3 over 1m");
+	record(v, 1, 6 * MS);
+	assert_int_equal(triggers_of(v, 0), 1);
+	one_interval(v, 2);
+	assert_int_equal(triggers_of(v, 1), 1);
+	assert_int_equal(triggers_of(v, 2), 1);
+	change_when(v, "errors(read)>3 over 1m");
+	one_interval(v, 0);
+	assert_int_equal(triggers_of(v, 0), 1);
+	/* One that was not there in between begins anew. */
+	change_when(v, "errors>0");
+	one_interval(v, 1);
+	assert_int_equal(triggers_of(v, 0), 2);
+}
+
 /* A scraper takes a counter that falls for one that was reset. */
 static void a_condition_that_comes_again_counts_on(void **state)
 {
@@ -374,6 +411,7 @@ int main(void)
 		TEST(before_tracing_begins_there_is_nothing_to_write),
 		TEST(at_the_end_no_file_waits_for_what_comes_after_its_trigger),
 		TEST(a_condition_that_stays_keeps_its_count),
+		TEST(a_condition_that_stays_goes_on),
 		TEST(a_condition_that_comes_again_counts_on),
 		TEST(a_change_is_of_what_is_kept_already),
 		TEST(a_path_that_is_too_long_is_refused),
