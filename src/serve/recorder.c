@@ -755,6 +755,7 @@ static void set_off(struct recorder *r, unsigned int trigger, const char *why, u
 	r->set_off_ns = now;
 	r->until_ns = now + after_ns;
 	r->writing = true;
+	ring_age(&r->ring, now);
 	ring_end_block(&r->ring);
 	r->ring.file++;
 	r->ring.untold = true;

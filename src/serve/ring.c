@@ -214,7 +214,9 @@ void ring_age(struct ring *r, uint64_t now_ns)
 {
 	if (r->open && now_ns - r->open->began_ns > r->keep_ns / RING_BLOCKS_OF_TIME)
 		ring_end_block(r);
-	while (r->oldest && now_ns > r->oldest->ended.monotonic_ns &&
+	/* A file has what was kept when it was set off, however long it waits. */
+	while (r->oldest && (!r->reader || r->oldest->number < r->reader) &&
+	       now_ns > r->oldest->ended.monotonic_ns &&
 	       now_ns - r->oldest->ended.monotonic_ns > r->keep_ns)
 		drop_oldest(r);
 }

@@ -343,6 +343,30 @@ static void what_is_old_goes(void **state)
 	assert_non_null(strstr(v->told, " 100 records"));
 }
 
+/* Whoever waited, before the trigger or after it. */
+static void what_is_old_at_the_trigger_is_in_no_file(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	struct keep_counts c;
+
+	o.keep_ns = S;
+	begin_with(v, &o);
+	records(v, 10);
+	usleep(100000);
+	recorder_work(v->r);
+	usleep(1100000);
+	records(v, 100);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	usleep(1100000);
+	work(v);
+	assert_int_equal(v->failures, 0);
+	assert_non_null(strstr(v->told, " 100 records"));
+	assert_null(strstr(v->told, "too slow"));
+	recorder_counts(v->r, &c);
+	assert_int_equal(c.left_out, 0);
+}
+
 static void losses_are_those_of_its_time(void **state)
 {
 	struct run *v = *state;
@@ -617,6 +641,7 @@ int main(void)
 		TEST(files_follow_one_another),
 		TEST(what_does_not_fit_is_counted),
 		TEST(what_is_old_goes),
+		TEST(what_is_old_at_the_trigger_is_in_no_file),
 		TEST(losses_are_those_of_its_time),
 		TEST(the_oldest_goes_first),
 		TEST(files_are_no_larger_than_all_may_be),

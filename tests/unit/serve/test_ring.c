@@ -110,13 +110,15 @@ static void names_of_namespaces_that_give_way_are_counted(void **state)
 }
 
 /*
- * Blocks of one, two and three records are all dropped; the reader is at another block each time.
+ * Blocks of one, two and three records all give way to others; the reader is at another block each
+ * time.
  */
 static void what_goes_before_it_is_read_is_missed(void **state)
 {
 	static const uint64_t missed[] = {0, 6, 5, 3, 0};
 	struct ring *r = *state;
 
+	r->max = 3;
 	for (uint64_t reader = 0; reader < sizeof(missed) / sizeof(missed[0]); reader++) {
 		const uint64_t first = r->numbers;
 
@@ -124,10 +126,32 @@ static void what_goes_before_it_is_read_is_missed(void **state)
 			add_block(r, n);
 		r->missed = 0;
 		r->reader = reader ? first + reader : 0;
-		ring_age(r, monotonic_ns() + 2 * KEPT_NS);
-		assert_int_equal(r->kept, 0);
+		for (unsigned int n = 1; n <= 3; n++)
+			add_block(r, 10);
+		assert_int_equal(r->kept, 30);
 		assert_int_equal(r->missed, missed[reader]);
 	}
+}
+
+/* Between a trigger and the first write may lie a pause of the whole machine. */
+static void what_a_reader_waits_for_does_not_age(void **state)
+{
+	struct ring *r = *state;
+
+	for (unsigned int n = 1; n <= 3; n++)
+		add_block(r, n);
+	r->reader = 2;
+	ring_age(r, monotonic_ns() + 2 * KEPT_NS);
+	assert_int_equal(r->kept, 5);
+	assert_int_equal(r->missed, 0);
+	assert_int_equal(ring_from(r, r->reader)->records.records, 2);
+	r->reader = 3;
+	ring_age(r, monotonic_ns() + 2 * KEPT_NS);
+	assert_int_equal(r->kept, 3);
+	r->reader = 0;
+	ring_age(r, monotonic_ns() + 2 * KEPT_NS);
+	assert_int_equal(r->kept, 0);
+	assert_int_equal(r->missed, 0);
 }
 
 int main(void)
@@ -139,6 +163,7 @@ int main(void)
 		TEST(connections_past_the_last_are_counted_until_others_have_no_records),
 		TEST(names_of_namespaces_that_give_way_are_counted),
 		TEST(what_goes_before_it_is_read_is_missed),
+		TEST(what_a_reader_waits_for_does_not_age),
 	};
 
 	return cmocka_run_group_tests_name("ring", tests, NULL, NULL);
