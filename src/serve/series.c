@@ -26,7 +26,7 @@ struct entry {
 #define LINE_REST 100
 
 /* The worth of a series. If there is no room, a series of less worth gives way to one of more. */
-enum worth { DEAD, DEAD_IO, UNUSED, ADMIN, OTHER_IO, UNUSED_IO, IO };
+enum worth { DEAD, DEAD_IO, UNUSED, ADMIN, UNUSED_IO, OTHER_IO, IO };
 
 /* A series that may give way: of the operation @op of the group @at, with its worth. */
 struct candidate {

@@ -278,6 +278,23 @@ static void hosts_that_come_once_have_so_many_series_an_hour(void **state)
 	assert_int_equal(sum(t), host);
 }
 
+/* Hosts that only connect have none yet. */
+static void unused_reads_do_not_displace_flushes(void **state)
+{
+	struct series_table *t = *state;
+	char labels[16];
+	uint32_t at;
+
+	for (unsigned int i = 0; i < MAX; i++)
+		count(t, i, NT_OP_FLUSH, 5);
+	for (unsigned int i = 100; i < 100 + MAX / 2; i++) {
+		snprintf(labels, sizeof(labels), "%u", i);
+		series_group(t, labels, 1u << NT_OP_READ | 1u << NT_OP_WRITE, &at);
+	}
+	for (unsigned int i = 0; i < MAX; i++)
+		assert_non_null(group(t, i)->of[NT_OP_FLUSH]);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
@@ -291,6 +308,7 @@ int main(void)
 		TEST(statuses_past_the_most_are_other),
 		TEST(series_and_statuses_have_room_by_their_bytes),
 		TEST(hosts_that_come_once_have_so_many_series_an_hour),
+		TEST(unused_reads_do_not_displace_flushes),
 	};
 
 	return cmocka_run_group_tests_name("series", tests, NULL, NULL);
