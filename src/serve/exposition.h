@@ -141,6 +141,8 @@ enum metric_type { METRIC_COUNTER, METRIC_GAUGE, METRIC_HISTOGRAM, METRIC_INFO, 
 	  "side, file", "When the file was set off that was written last, since 1970 in UTC")               \
 	X(FILES_NOW, "ntprof_recorder_folder_files", GAUGE, "", "side", "Files that there are")             \
 	X(FILES_BYTES, "ntprof_recorder_folder_bytes", GAUGE, "bytes", "side", "What they take")            \
+	X(DISK_WAIT, "ntprof_recorder_disk_wait_seconds", GAUGE, "seconds", "side",                         \
+	  "Time since the disk was asked for something that it has not answered")                           \
 	X(MERGED_DURATION, "ntprof_merged_command_duration_seconds", HISTOGRAM, "seconds",                  \
 	  "side, operation",                                                                                \
 	  "Latency of commands that host and target both recorded, and that succeeded")                     \

@@ -860,6 +860,8 @@ static void put_kept(struct writing *w)
 	}
 	put(w, METRIC_FILES_NOW, k->files);
 	put(w, METRIC_FILES_BYTES, k->disk_bytes);
+	exposition_begin(&w->e, METRIC_DISK_WAIT);
+	exposition_ns(&w->e, w->p->side_label, (uint64_t)(k->disk_seconds * NS_PER_SECOND));
 }
 
 static void put_disks(struct writing *w, const struct disk_rows *d)

@@ -410,6 +410,7 @@ static void keep_file_close(struct keep_file *f)
 #define NS_PER_SECOND 1e9
 /* How long the caller waits for a new folder. */
 #define CHANGE_NS 500000000ULL
+uint64_t recorder_patience_ns = 10000000000;
 
 static const struct timespec moment = {.tv_nsec = 1000000};
 
@@ -430,6 +431,8 @@ static const struct timespec moment = {.tv_nsec = 1000000};
  * @warning: about the new folder, or ""
  * @seen: of @folder, when no job used it
  * @triggers: of the present conditions, and of what is no condition
+ * @disk: what the disk was asked for at @disk.since_ns, and has not answered since; @disk.told: in
+ * a line
  * @counted: how often conditions fired, up to recorder_change(); the last ones that were in use
  *           come first. So a condition that comes again goes on counting.
  */
@@ -465,6 +468,13 @@ struct recorder {
 		uint64_t used;
 		unsigned int nr;
 	} seen;
+	struct {
+		uint64_t since_ns;
+		uint64_t step;
+		job_fn *run;
+		bool asked;
+		bool told;
+	} disk;
 	uint64_t triggers[TRIGGERS_MAX];
 	struct {
 		char text[WHEN_TEXT_LEN];
@@ -905,6 +915,27 @@ static void write_file(struct recorder *r, uint64_t now)
 		succeed(r, ret < 0 ? ret : 0);
 }
 
+/* Sees since when the disk has not answered what it was asked. */
+static void watch_disk(struct recorder *r, uint64_t now)
+{
+	const struct keep_file *f = &r->file;
+	const bool asked =
+		r->job.busy || r->leaves || (r->writing && (!f->w || !output_idle(f->out)));
+	const uint64_t step = f->w ? 1 + f->named + output_written(f->out) : 0;
+	job_fn *run = r->job.busy ? r->job.run : NULL;
+
+	if (!asked || !r->disk.asked || step != r->disk.step || run != r->disk.run) {
+		r->disk = (__typeof__(r->disk)){
+			.since_ns = now, .step = step, .run = run, .asked = asked};
+		return;
+	}
+	if (r->disk.told || now - r->disk.since_ns < recorder_patience_ns)
+		return;
+	r->disk.told = true;
+	say(r, true, "the disk of %s has not answered for %.0f s: files are written when it does",
+	    r->path, (double)(now - r->disk.since_ns) / NS_PER_SECOND);
+}
+
 void recorder_work(struct recorder *r)
 {
 	uint64_t now = monotonic_ns();
@@ -915,6 +946,7 @@ void recorder_work(struct recorder *r)
 	write_file(r, now);
 	change_late(r);
 	see_folder(r);
+	watch_disk(r, now);
 }
 
 /* Ends the file at once, because the time for it has run out. */
@@ -983,6 +1015,9 @@ void recorder_counts(const struct recorder *r, struct keep_counts *c)
 		.disk_bytes = r->seen.used,
 		.newest = r->newest[0] ? r->newest : NULL,
 		.newest_ns = r->newest_ns,
+		.disk_seconds = r->disk.asked && now > r->disk.since_ns
+					? (double)(now - r->disk.since_ns) / NS_PER_SECOND
+					: 0,
 	};
 	memcpy(c->triggers, r->triggers, sizeof(c->triggers));
 	for (unsigned int i = 0; i < r->when.nr; i++)

@@ -137,6 +137,7 @@ enum { TRIGGER_SIGNAL = WHEN_CONDITIONS_MAX, TRIGGER_EXIT, TRIGGERS_MAX };
  * @newest: name of the file that was written last, without its folder; NULL before the
  *          first one
  * @newest_ns: when that file was set off, since 1970
+ * @disk_seconds: how long the disk has not answered; 0: it is asked for nothing
  */
 struct keep_counts {
 	uint64_t records;
@@ -153,6 +154,7 @@ struct keep_counts {
 	uint64_t disk_bytes;
 	const char *newest;
 	int64_t newest_ns;
+	double disk_seconds;
 };
 
 #endif /* NTPROF_SERVE_WHEN_H */

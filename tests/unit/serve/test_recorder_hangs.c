@@ -222,6 +222,51 @@ static void a_disk_that_hangs_holds_up_nothing(void **state)
 	jobs_end(v->r, 0);
 }
 
+/* One line, however often the disk is asked; none while a file only waits for more records. */
+static void a_disk_that_hangs_is_told(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	struct keep_counts c;
+
+	recorder_patience_ns = PATIENCE_NS;
+	o.after_ns = 2 * S;
+	begin_to_hang(v, &o);
+	v->heard = v->lines;
+	records(v, 1000);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	do {
+		recorder_work(v->r);
+		recorder_counts(v->r, &c);
+	} while (c.disk_seconds > 0);
+	assert_int_equal(v->lines, v->heard);
+	work(v);
+	assert_non_null(strstr(v->told, "wrote "));
+	recorder_patience_ns = 100 * MS;
+	hang(OPEN_FOLDER);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work(v);
+	assert_non_null(strstr(v->told, "has not answered"));
+	for (unsigned int i = 0; i < 1000; i++) {
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+		recorder_work(v->r);
+		usleep(200);
+	}
+	assert_int_equal(v->lines, v->heard);
+	recorder_counts(v->r, &c);
+	assert_true(c.disk_seconds > 0.3);
+	hang(NOWHERE);
+	work(v);
+	assert_non_null(strstr(v->told, "wrote "));
+	/* What closes the file. */
+	do {
+		recorder_work(v->r);
+		recorder_counts(v->r, &c);
+	} while (c.disk_seconds > 0);
+	jobs_end(v->r, 0);
+	recorder_patience_ns = PATIENCE_NS;
+}
+
 /* A job for one file must not end as that of the next one. */
 static void what_a_failed_file_asked_for_is_not_the_next_one_s(void **state)
 {
@@ -488,6 +533,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_disk_that_hangs_holds_up_nothing),
+		TEST(a_disk_that_hangs_is_told),
 		TEST(what_a_failed_file_asked_for_is_not_the_next_one_s),
 		TEST(options_wait_for_the_disk),
 		TEST(a_slow_disk_holds_up_no_turn_for_long),
