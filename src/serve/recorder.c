@@ -21,389 +21,10 @@
 #include "core/segments.h"
 #include "core/time.h"
 #include "serve/folder.h"
+#include "serve/keep_file.h"
 #include "serve/ring.h"
 #include "stream/destination.h"
 #include "stream/writer.h"
-
-/*
- * One file of a flight recorder while it is written: blocks of a ring as a stream. The file gets
- * its name when it is complete and on the disk. Otherwise it disappears.
- *
- * A disk may hang for minutes, and may be the one that the conditions are about. So each question
- * to the file system is a job (core/job.h). Functions of jobs are called job_*(). While one runs,
- * nothing else touches what it uses.
- */
-
-/* Size of the buffer for bytes that the disk has not taken yet. */
-#define FILE_BUFFER_BYTES (1u << 20)
-
-/**
- * struct keep_file - a file
- * @path: for messages; "" before the file has begun
- * @name: name in its folder
- * @next: number of the first block that is not in the file
- * @events: how many of all events of controllers it has, or files before it
- * @losses: counters when the file's first block began
- * @first_ns: when that block began; 0: the file has no block
- * @ended: everything that belongs into the file is in @out
- * @full: there is no room for more
- * @crowded: there is none because of --keep-free
- * @named: the file has its name
- * @in, @job: the recorder's
- * @room: as many bytes of the file may be written
- * @asked, @unwritten: as many are asked for; these of them are not on the disk
- * @turn_ns: when the caller's turn began, see FEED_NS
- */
-struct keep_file {
-	char path[PATH_MAX + FOLDER_NAME_LEN];
-	char name[FOLDER_NAME_LEN];
-	int64_t realtime_ns;
-	uint64_t next;
-	uint64_t events;
-	uint64_t losses[COUNTERS_NR];
-	uint64_t first_ns;
-	bool ended;
-	bool full;
-	bool crowded;
-	bool named;
-	uint64_t room;
-	uint64_t asked;
-	uint64_t unwritten;
-	uint64_t turn_ns;
-	struct folder *in;
-	struct job *job;
-	struct destination to;
-	struct output *out;
-	struct stream_writer *w;
-};
-
-/* The least room in the buffer before anything is added: for a frame and what surrounds it. */
-#define ROOM_BYTES (2 * STREAM_FRAME_MAX)
-/* The most that the end frame and a clock take. */
-#define END_BYTES 8192
-/*
- * How long blocks, names and events are written before the caller goes on: each may wait a moment
- * for the disk.
- */
-#define FEED_NS 100000000ULL
-
-_Static_assert(FILE_BUFFER_BYTES >= STREAM_BUFFER_MIN && FILE_BUFFER_BYTES > 2 * ROOM_BYTES,
-	       "a stream needs that");
-
-/* The path is for messages only. */
-static void name_file(struct keep_file *f, unsigned int tried)
-{
-	folder_next(f->in, f->realtime_ns, tried, f->name);
-	snprintf(f->path, sizeof(f->path), "%s/%s", f->in->path, f->name);
-}
-
-static int job_open(void *file)
-{
-	struct keep_file *f = file;
-	int err = folder_open(f->in);
-
-	if (err)
-		return err;
-	folder_begin_file(f->in);
-	name_file(f, 0);
-	err = folder_make_room(f->in, f->room, f->room);
-	f->crowded = err == -ENOSPC;
-	err = err ?: destination_open_in(&f->to, f->in->fd, f->name, folder_mark(f->in));
-	if (err)
-		f->to.fd = -1;
-	else if (f->to.temporary[0])
-		folder_claim(f->to.fd);
-	return err;
-}
-
-/**
- * keep_file_open() - begin a file
- * @f: the caller has set @next, @realtime_ns, @in and @job, and @room to the bytes of what the file
- *     has at least
- *
- * Return: 0, -EAGAIN when the disk has not answered, or another negative errno.
- */
-static int keep_file_open(struct keep_file *f, const struct stream_header *header)
-{
-	int err = job_do(f->job, job_open, f);
-
-	if (err)
-		return err;
-	f->out = output_new(f->to.fd, FILE_BUFFER_BYTES);
-	f->w = f->out ? stream_writer_to(f->out, header) : NULL;
-	if (f->w)
-		return 0;
-	/* Without a thread the file fails: with -EAGAIN it would be opened again. */
-	return errno == EAGAIN ? -ENOMEM : -errno;
-}
-
-static bool turn_is_over(const struct keep_file *f)
-{
-	return monotonic_ns() - f->turn_ns >= FEED_NS;
-}
-
-static int job_make_room(void *file)
-{
-	struct keep_file *f = file;
-
-	return folder_make_room(f->in, f->asked, f->unwritten);
-}
-
-/*
- * Checks the buffer and the folder, where older files are removed to make room. Return: 0, -EAGAIN
- * or another negative errno.
- */
-static int room_for(struct keep_file *f, uint64_t bytes)
-{
-	int err = output_error(f->out);
-
-	if (err)
-		return err;
-	if (output_room(f->out) < ROOM_BYTES)
-		return -EAGAIN;
-	bytes += stream_bytes(f->w) + END_BYTES;
-	if (!f->asked && bytes <= f->room)
-		return 0;
-	if (!f->asked && turn_is_over(f))
-		return -EAGAIN;
-	if (!f->asked) {
-		f->asked = bytes;
-		f->unwritten = bytes - output_written(f->out);
-	}
-	err = job_do(f->job, job_make_room, f);
-	if (err == -EAGAIN)
-		return err;
-	if (!err)
-		f->room = f->asked;
-	f->asked = 0;
-	f->crowded = err == -ENOSPC;
-	/* If --keep-free is reached, a file that has some records is kept. */
-	f->full = err == -EFBIG || (f->crowded && f->first_ns);
-	/* More may be needed by now. */
-	return err ?: bytes <= f->room ? 0 : -EAGAIN;
-}
-
-/* Return: as room_for(). */
-static int tell(struct keep_file *f, const struct stream_event *e)
-{
-	return room_for(f, sizeof(*e)) ?: stream_write(f->w, e);
-}
-
-static bool is_untold(const struct ring_queue *q, const struct ring *r, const struct ring_block *b)
-{
-	return q->told != r->file && q->last_block >= b->number;
-}
-
-/* Announces the connections that @b may have records of and that this file does not have yet. */
-static int tell_queues(struct keep_file *f, struct ring *r, const struct ring_block *b)
-{
-	struct stream_event e = {.type = STREAM_QUEUE};
-	struct ring_queue *q = NULL, *next = NULL;
-	uint64_t bytes = 0;
-	int err;
-
-	HASH_ITER(hh, r->queues, q, next)
-	{
-		bytes += is_untold(q, r, b) ? sizeof(e) : 0;
-	}
-	err = bytes ? room_for(f, bytes) : 0;
-	if (err)
-		return err;
-	HASH_ITER(hh, r->queues, q, next)
-	{
-		if (!is_untold(q, r, b))
-			continue;
-		e.queue = q->q;
-		err = tell(f, &e);
-		if (err)
-			return err;
-		q->told = r->file;
-	}
-	return 0;
-}
-
-/*
- * Announces all namespaces. There are few of them, and it does no harm if this block has no record
- * of some.
- */
-static int tell_devices(struct keep_file *f, struct ring *r)
-{
-	struct stream_event e = {.type = STREAM_DEVICE};
-	struct ring_device *d = NULL, *next = NULL;
-	int err;
-
-	HASH_ITER(hh, r->devices, d, next)
-	{
-		if (d->told == r->file)
-			continue;
-		e.device = d->d;
-		err = tell(f, &e);
-		if (err)
-			return err;
-		d->told = r->file;
-	}
-	return 0;
-}
-
-/*
- * Connections and namespaces may be many, and so may blocks: they are gone through only if one of
- * them is new or was given a record since the last time.
- */
-static int tell_names(struct keep_file *f, struct ring *r, const struct ring_block *b)
-{
-	int err;
-
-	if (!r->untold)
-		return 0;
-	err = tell_queues(f, r, b) ?: tell_devices(f, r);
-	r->untold = err;
-	return err;
-}
-
-static int write_block(struct keep_file *f, struct ring *r, struct ring_block *b)
-{
-	struct stream_event clock = {.type = STREAM_CLOCK, .clock = b->ended};
-	int err;
-
-	err = tell_names(f, r, b) ?:
-	      room_for(f, b->records.len + sizeof(clock)) ?:
-	      stream_write(f->w, &clock)	      ?:
-	      stream_write_gathered(f->w, &b->records);
-	if (err)
-		return err;
-	if (!f->first_ns) {
-		f->first_ns = b->began_ns;
-		memcpy(f->losses, b->losses, sizeof(f->losses));
-	}
-	f->next = r->reader = b->number + 1;
-	return 0;
-}
-
-/**
- * keep_file_feed() - write complete blocks, as far as the buffer has room and the turn has time for
- *                    them
- * @r: ring; it keeps the blocks that are written
- *
- * Return: 1 when there are no more blocks, 0 when some have to wait, or a negative errno. @f->full
- * is set if the file ends because there is no more room.
- */
-static int keep_file_feed(struct keep_file *f, struct ring *r)
-{
-	struct ring_block *b;
-	int err;
-
-	while ((b = ring_from(r, f->next)) && !turn_is_over(f)) {
-		err = write_block(f, r, b);
-		if (err)
-			return err == -EAGAIN ? 0 : err;
-	}
-	output_flush(f->out);
-	return !b;
-}
-
-/**
- * keep_file_end() - write the end of the stream, after all blocks of @r
- *
- * Return: 0, -EAGAIN when the buffer has no room yet, or a negative errno.
- */
-static int keep_file_end(struct keep_file *f, const struct ring *r)
-{
-	struct stream_event e = {.type = STREAM_END, .end.clock = instant_now()};
-	int err = output_error(f->out);
-
-	if (err || f->ended)
-		return err;
-	/* Room may have been asked for a block that is not kept any more. */
-	if (output_room(f->out) < ROOM_BYTES || (f->asked && room_for(f, 0) == -EAGAIN))
-		return -EAGAIN;
-	/* The losses during the time of the file. */
-	for (unsigned int i = 0; i < COUNTERS_NR && f->first_ns; i++)
-		e.end.losses.count[i] = r->losses[i] - f->losses[i];
-	stream_leave_out_many(f->w, r->missed);
-	err = stream_write(f->w, &e) ?: stream_flush(f->w);
-	f->ended = !err;
-	if (f->ended)
-		output_sync(f->out, f->to.fd);
-	return err;
-}
-
-static int job_take_name(void *file)
-{
-	struct keep_file *f = file;
-	int err = -EEXIST;
-
-	for (unsigned int i = 0; i < FOLDER_NAMES_TRIED && err == -EEXIST; i++) {
-		if (i)
-			name_file(f, i);
-		err = destination_commit(&f->to);
-	}
-	if (!err) {
-		folder_end_file(f->in, stream_bytes(f->w));
-		folder_add(f->in, f->to.folder_fd, f->name);
-	}
-	return err;
-}
-
-/* Return: 0, -EAGAIN or another negative errno */
-static int take_name(struct keep_file *f)
-{
-	int err = job_do(f->job, job_take_name, f);
-
-	f->named = !err;
-	return err;
-}
-
-/**
- * keep_file_commit() - bring the file one step nearer to its name; call again until it is not 0
- *
- * Return: 1 when the file has its name and would survive a power cut, 0 when the disk has not taken
- * all of it, or a negative errno. The file may have its name in spite of an error.
- */
-static int keep_file_commit(struct keep_file *f)
-{
-	int err = output_error(f->out);
-
-	if (err)
-		return err;
-	if (!output_idle(f->out))
-		return 0;
-	/* The last write may have failed meanwhile. */
-	err = output_error(f->out);
-	if (err || f->named)
-		return err ?: 1;
-	err = take_name(f);
-	if (err == -EAGAIN)
-		return 0;
-	/* A new name is on the disk only when its folder has been synchronized. */
-	if (!err)
-		output_sync(f->out, f->to.folder_fd);
-	return err;
-}
-
-/**
- * keep_file_hurry() - like keep_file_commit(), but without waiting for the disk
- *
- * The file gets its name if all of it has been written, even if that is not on the disk yet.
- */
-static int keep_file_hurry(struct keep_file *f)
-{
-	int err = f->w ? output_error(f->out) : -ETIMEDOUT;
-
-	if (err || f->named)
-		return err ?: 1;
-	if (!f->ended || output_written(f->out) < stream_bytes(f->w))
-		return 0;
-	return take_name(f) ?: 1;
-}
-
-/** keep_file_close() - release all but @f->to, which a job closes */
-static void keep_file_close(struct keep_file *f)
-{
-	stream_writer_free(f->w);
-	f->w = NULL;
-	output_free(f->out);
-	f->out = NULL;
-}
 
 /* The longest single wait for the disk while the recorder finishes. */
 #define SETTLE_NS 20000000ULL
@@ -777,7 +398,7 @@ static void set_off(struct recorder *r, unsigned int trigger, const char *why, u
 		.next = r->next_block,
 		.events = r->events_in,
 		/* The header and the names before them take less than the end. */
-		.room = (first ? first->records.len : 0) + 2 * END_BYTES,
+		.room = (first ? first->records.len : 0) + 2 * KEEP_FILE_END_BYTES,
 		.in = &r->folder,
 		.job = &r->job,
 		.to.fd = -1,
@@ -845,7 +466,7 @@ void recorder_trigger(struct recorder *r, unsigned int trigger)
 
 /*
  * Writes the events that are in no file, but for those older than the records. Return: as
- * room_for()
+ * keep_file_tell()
  */
 static int tell_events(struct recorder *r, uint64_t now)
 {
@@ -860,7 +481,7 @@ static int tell_events(struct recorder *r, uint64_t now)
 
 		e.path = *path_events_at(p, p->nr - (size_t)(p->total - *in));
 		if (e.path.ns + r->ring.keep_ns >= now)
-			err = tell(&r->file, &e);
+			err = keep_file_tell(&r->file, &e);
 	}
 	return err;
 }
@@ -956,7 +577,7 @@ static void give_up(struct recorder *r)
 	const bool runs = job_runs(&r->job);
 
 	/* The job that gives the name may have ended in between. */
-	if (ret == -EAGAIN && !runs && r->job.run == job_take_name)
+	if (ret == -EAGAIN && !runs && keep_file_takes_name(&r->file))
 		ret = r->job.result ?: 1;
 	if (ret == 1) {
 		succeed(r, -ETIMEDOUT);

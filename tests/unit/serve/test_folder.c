@@ -629,18 +629,16 @@ static void a_file_stays_in_its_folder(void **state)
  */
 static void a_file_takes_no_room_of_another_folder(void **state)
 {
-	char other[80], unused[80], path[PATH_MAX];
-	struct run *v = *state, there_is = {.told = ""};
+	struct run *v = *state, *other = calloc(1, sizeof(*other));
 	struct recorder_options o = options_of(v);
+	char unused[] = "/tmp/ntprof-keep.XXXXXX";
 	struct keep_counts c;
 	size_t at;
 
-	snprintf(other, sizeof(other), "%s.other", v->folder);
-	assert_int_equal(mkdir(other, 0700), 0);
-	snprintf(unused, sizeof(unused), "%s.unused", v->folder);
-	assert_int_equal(mkdir(unused, 0700), 0);
-	strcpy(there_is.folder, other);
-	make(&there_is, "host-000007-20240131T235959Z.ntp", 8192, geteuid());
+	strcpy(other->folder, unused);
+	assert_non_null(mkdtemp(other->folder));
+	assert_non_null(mkdtemp(unused));
+	make(other, "host-000007-20240131T235959Z.ntp", 8192, geteuid());
 	o.files = 1;
 	o.after_ns = 3600 * S;
 	begin_with(v, &o);
@@ -651,29 +649,26 @@ static void a_file_takes_no_room_of_another_folder(void **state)
 	assert_null(when_parse(&o.when, "errors>7", &at));
 	assert_int_equal(recorder_change(v->r, &o), 0);
 	assert_non_null(strstr(v->told, "a file is being written"));
-	o.folder = other;
+	o.folder = other->folder;
 	o.when = (struct when){.nr = 0};
 	assert_null(when_parse(&o.when, "errors>8", &at));
 	assert_int_equal(recorder_change(v->r, &o), 0);
 	/* More than there was room for. */
 	records(v, 500000);
-	assert_true(there(&there_is, "host-000007-20240131T235959Z.ntp"));
+	assert_true(there(other, "host-000007-20240131T235959Z.ntp"));
 	recorder_finish(v->r, PATIENCE_NS);
 	assert_int_equal(v->failures, 0);
-	assert_true(there(&there_is, "host-000007-20240131T235959Z.ntp"));
+	assert_true(there(other, "host-000007-20240131T235959Z.ntp"));
 	recorder_counts(v->r, &c);
 	assert_int_equal(c.removed, 0);
 	assert_string_equal(c.trigger_name[0], "errors>8");
 	/* The next one goes there. */
-	o.when = (struct when){.nr = 0};
 	recorder_trigger(v->r, TRIGGER_SIGNAL);
 	recorder_finish(v->r, PATIENCE_NS);
-	assert_non_null(strstr(v->told, other));
-	assert_false(there(&there_is, "host-000007-20240131T235959Z.ntp"));
-	assert_false(there(v, "host-000008-20240131T235959Z.ntp"));
+	assert_non_null(strstr(v->told, other->folder));
+	assert_false(there(other, "host-000007-20240131T235959Z.ntp"));
 	assert_int_equal(rmdir(unused), 0);
-	snprintf(path, sizeof(path), "rm -r %s", other);
-	assert_int_equal(system(path), 0);
+	teardown((void **)&other);
 }
 
 static void one_with_free(struct run *v, uint64_t keep_free, uint64_t free, unsigned int nr)
