@@ -302,7 +302,7 @@ $(BUILD)/unit/serve/test_listen: LDFLAGS += -Wl,--wrap=dlopen
 $(BUILD)/unit/serve/test_recorder_hangs: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,folder_open folder_make_room destination_open_in \
 	destination_commit destination_close pthread_create sem_clockwait)
 $(BUILD)/unit/trace/test_in_flight: LDFLAGS += -Wl,--wrap=overdue_tell
-$(BUILD)/unit/trace/test_tracer: LDFLAGS += -Wl,--wrap=uname,--wrap=rights_effective,--wrap=ring_buffer__consume
+$(BUILD)/unit/trace/test_tracer: LDFLAGS += -Wl,--wrap=uname,--wrap=rights_effective,--wrap=ring_buffer__consume,--wrap=kernel_module_id,--wrap=load_open
 # With the programs of a side, compiled for this machine.
 $(BUILD)/unit/trace/test_turnover_%: LDFLAGS += -Wl,--wrap=opendir,--wrap=monotonic_ns
 $(BUILD)/unit/trace/test_turnover_host: $(BUILD)/unit/bpf/programs_host.o

@@ -245,6 +245,7 @@ struct run {
 	uint64_t adapt_ns;   /* between two calls of tracer_adapt(); 0: it is not called */
 	uint64_t keeps;	     /* see cli/confine.h */
 	int record_result;
+	bool starting; /* on_starting() has printed a line */
 	bool in_burst; /* of all points */
 	bool hurry;    /* a signal has come */
 };
@@ -406,19 +407,21 @@ static int start_bursts(struct run *r)
 
 static void on_starting(void *context, unsigned int programs)
 {
-	const struct run *r = context;
+	struct run *r = context;
 
 	if (!r->cb->shows_start)
 		return;
 	fprintf(stderr, "\rattaching up to %u probes...", programs);
 	fflush(stderr);
+	r->starting = true;
 }
 
 /* Takes back what on_starting() has printed: a message, or the screen, stands there next. */
-static void started(const struct run *r)
+static void started(struct run *r)
 {
-	if (!r->cb->shows_start)
+	if (!r->starting)
 		return;
+	r->starting = false;
 	fputs("\r\033[K", stderr);
 	fflush(stderr);
 }
@@ -491,8 +494,7 @@ static int try_open(struct run *r)
 	}
 	r->s.transports = to.transports;
 	status = tracer_open(&r->t, &to, detail, sizeof(detail));
-	if (status != TRACER_NO_MODULE)
-		started(r);
+	started(r);
 	if (status == TRACER_NO_MODULE) {
 		if (r->fds[MODULE] >= 0)
 			return 0;

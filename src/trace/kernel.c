@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -44,21 +45,32 @@ bool kernel_has_builtin(const char *name)
 	return access(path, F_OK) != 0;
 }
 
-bool kernel_has_module(const char *name)
+/*
+ * The inode number of a file that is there as long as the module is loaded: the kernel counts those
+ * of sysfs up (kernfs_new_node() in fs/kernfs/dir.c).
+ */
+uint64_t kernel_module_id(const char *name)
 {
 	char path[96], state[16] = "";
+	struct stat st;
 	FILE *f;
 
+	snprintf(path, sizeof(path), "/sys/module/%s", name);
 	if (kernel_has_builtin(name))
-		return true;
+		return stat(path, &st) ? 0 : st.st_ino;
 	snprintf(path, sizeof(path), "/sys/module/%s/initstate", name);
 	f = fopen(path, "re");
 	if (!f)
-		return false;
-	if (!fgets(state, sizeof(state), f))
+		return 0;
+	if (fstat(fileno(f), &st) || !fgets(state, sizeof(state), f))
 		state[0] = '\0';
 	fclose(f);
-	return !strncmp(state, "live", 4);
+	return strncmp(state, "live", 4) ? 0 : st.st_ino;
+}
+
+bool kernel_has_module(const char *name)
+{
+	return kernel_module_id(name) != 0;
 }
 
 bool kernel_ends_locally(void)

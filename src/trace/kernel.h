@@ -24,10 +24,16 @@ bool kernel_too_old(void);
 bool kernel_ends_locally(void);
 
 /**
- * kernel_has_module() - whether a driver is built into the kernel, or is loaded and has finished
- * its initialization, before which the kernel lets no program be attached to it
+ * kernel_module_id() - identify a driver that is built into the kernel, or that is loaded and has
+ * finished its initialization, before which the kernel lets no program be attached to it
  * @name: as in /sys/module
+ *
+ * Return: another number each time it is loaded, until the machine starts again; 0 if it is not
+ * there.
  */
+uint64_t kernel_module_id(const char *name);
+
+/** kernel_has_module() - whether kernel_module_id() finds it */
 bool kernel_has_module(const char *name);
 
 /**

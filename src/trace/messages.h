@@ -10,7 +10,7 @@
 /* Why tracing cannot begin. Each has one message. */
 enum tracer_status {
 	TRACER_OK = 0,
-	TRACER_NO_MODULE, /* not loaded (yet): worth waiting for */
+	TRACER_NO_MODULE, /* not loaded (yet, or any more): worth waiting for */
 	TRACER_NO_CORE,	  /* no probes for other transports than TCP */
 	TRACER_NOT_ALLOWED,
 	TRACER_OLD_KERNEL,

@@ -257,14 +257,6 @@ static enum tracer_status open_without(struct refusals *refused, struct tracer *
 	struct tracer *t;
 	int err;
 
-	*out = NULL;
-	detail[0] = '\0';
-	/*
-	 * Runs again and again while waiting for the module: this check costs nothing, all else
-	 * does.
-	 */
-	if (!kernel_has_module(module_traced(o->side, o->transports)))
-		return TRACER_NO_MODULE;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return TRACER_MEMORY;
@@ -344,18 +336,38 @@ out:
 enum tracer_status tracer_open(struct tracer **out, const struct tracer_options *o, char *detail,
 			       size_t size)
 {
+	const char *name = module_traced(o->side, o->transports);
+	const uint64_t module = kernel_module_id(name);
 	struct refusals refused = {0};
 	enum tracer_status status;
+	bool stays;
 	size_t nr;
 
+	*out = NULL;
+	detail[0] = '\0';
+	/*
+	 * Runs again and again while waiting for the module: this check costs nothing, all else
+	 * does.
+	 */
+	if (!module)
+		return TRACER_NO_MODULE;
 	tracer_log(o->verbose);
 	do {
 		nr = refused.nr;
 		status = open_without(&refused, out, o, detail, size);
-	} while (status && refused.nr > nr);
+		stays = kernel_module_id(name) == module;
+	} while (stays && status && refused.nr > nr);
 	if (!status)
 		(*out)->refused = NULL;
-	return status;
+	if (stays)
+		return status;
+	/*
+	 * It was unloaded meanwhile, even if it is there again: the next attempt may find and load
+	 * what this one could not.
+	 */
+	tracer_close(*out);
+	*out = NULL;
+	return TRACER_NO_MODULE;
 }
 
 int tracer_fd(const struct tracer *t)

@@ -49,7 +49,8 @@ void tracer_log(unsigned int verbose);
  *
  * If the kernel refuses a program, others that see the same are used instead, if there are such.
  *
- * Return: TRACER_OK, or why not; then nothing is left attached or open.
+ * Return: TRACER_OK, or why not; then nothing is left attached or open. TRACER_NO_MODULE also if
+ * the module was unloaded meanwhile, even if it has been loaded again.
  */
 enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o, char *detail,
 			       size_t size);

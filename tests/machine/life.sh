@@ -157,4 +157,32 @@ equal "nothing is left attached after a crash" "$(programs)" "$at_start"
 host_disconnect "$ctrl"
 target_remove
 check "the modules can be unloaded" modprobe -r nvme-tcp nvmet-tcp
+
+# A driver that is unloaded, and loaded again, while a tracer starts is traced by as many programs as one that stays.
+programs_after() { # SIDE MODULE [SECONDS before it is unloaded]: in $loaded
+	local file=/tmp/$1.again
+
+	ntprof-bpf "--$1" -i 0.2 >"$file" 2>&1 &
+	tracer_pid=$!
+	wait_for grep -q "waiting for $2" "$file"
+	modprobe "$2"
+	# Where all programs are loaded by then, they hold it.
+	[[ -z ${3:-} ]] || { sleep "$3" && rmmod "$2" 2>/dev/null && modprobe "$2"; }
+	wait_for tracer_ready "$tracer_pid"
+	loaded=$(($(programs) - at_start))
+	tracer_stop "$tracer_pid"
+	wait_for rmmod "$2"
+}
+for side in host target; do
+	module=nvme_tcp
+	[[ $side == host ]] || module=nvmet_tcp
+	programs_after $side $module
+	whole=$loaded
+	for seconds in 0.05 0.1 0.2 0.7; do
+		programs_after $side $module $seconds
+		equal "$side: a driver that goes ${seconds} s after it came, and comes again, is traced by all programs" \
+			"$loaded" "$whole"
+		sed 's/^/#   /' /tmp/$side.again | grep "ntprof-bpf: "
+	done
+done
 finish

@@ -291,6 +291,19 @@ static void the_start_says_how_many_probes_are_attached(void **state)
 	assert_int_equal(get_up(), EXIT_SUCCESS);
 }
 
+/* It comes again: each of the two attempts takes its line back. */
+static void a_driver_that_goes_at_the_start_is_waited_for(void **state)
+{
+	traced.goes = 1;
+	sit_down();
+	traced.goes = 0;
+	for (unsigned int i = 0; i < 2; i++)
+		assert_true(is_seen(user.terminal, "\rattaching up to 12 probes...\r\033[K"));
+	assert_true(is_seen(user.terminal, "no losses"));
+	type(user.terminal, "q");
+	assert_int_equal(get_up(), EXIT_SUCCESS);
+}
+
 static void keys_change_the_screen_and_q_ends_it(void **state)
 {
 	sit_down();
@@ -395,6 +408,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_start_says_how_many_probes_are_attached),
+		cmocka_unit_test(a_driver_that_goes_at_the_start_is_waited_for),
 		cmocka_unit_test(a_view_with_a_peer_goes_on_when_it_was_stopped),
 		cmocka_unit_test(keys_change_the_screen_and_q_ends_it),
 		cmocka_unit_test(paused_screen_stays_until_it_goes_on),

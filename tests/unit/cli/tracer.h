@@ -66,6 +66,7 @@ struct tracer {
  * @collecting: called first by tracer_collect(), if not NULL
  * @fill: called by tracer_collect() to fill the interval, if not NULL
  * @absent: the driver's module is not loaded
+ * @goes: number of further calls of tracer_open() during which it goes away
  * @loaded: [side] the driver that kernel_has_module() finds
  * @signal: raised when tracing has ended; 0: none
  * @side: the side that was traced last; @origins_pass: as it was asked for
@@ -85,6 +86,7 @@ static struct {
 	void (*collecting)(void);
 	void (*fill)(struct stats *s);
 	bool absent;
+	unsigned int goes;
 	bool loaded[NT_SIDES];
 	int signal;
 	enum nt_side side;
@@ -128,6 +130,10 @@ enum tracer_status tracer_open(struct tracer **t, const struct tracer_options *o
 		return TRACER_NO_MODULE;
 	if (o->starting)
 		o->starting(o->context, 12);
+	if (traced.goes) {
+		traced.goes--;
+		return TRACER_NO_MODULE;
+	}
 	*t = malloc(sizeof(**t));
 	(*t)->o = *o;
 	traced.side = o->side;

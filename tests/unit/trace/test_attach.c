@@ -481,6 +481,7 @@ static void a_driver_that_is_built_in_is_there(void **state)
 	if (access("/sys/module/kernel", F_OK))
 		skip();
 	assert_true(kernel_has_module("kernel"));
+	assert_int_equal(kernel_module_id("kernel"), kernel_module_id("kernel"));
 	assert_true(kernel_has_builtin("kernel"));
 	assert_false(kernel_has_builtin("ntprof_no_such_module"));
 	assert_false(kernel_has_module("ntprof_no_such_module"));

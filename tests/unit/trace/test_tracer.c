@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the tracer asks of the machine, and what it does without a program that is attached. This
- * test stands in for the kernel's version and the process's capabilities.
+ * test stands in for the kernel's version and module, and the process's capabilities.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +21,7 @@
 #include "core/rights.h"
 #include "core/time.h"
 #include "trace/kernel.h"
+#include "trace/load.h"
 #include "trace/private.h"
 #include "trace/tracer.h"
 
@@ -54,6 +56,29 @@ print(libbpf_print_fn_t fn, enum libbpf_print_level level, const char *format, .
 	n = fn(level, format, args);
 	va_end(args);
 	return n;
+}
+
+/* What the driver of the next tests is, and becomes while programs are loaded; 0: not there. */
+static uint64_t module, module_then;
+static unsigned int attempts;
+
+uint64_t __wrap_kernel_module_id(const char *name);
+int __wrap_load_open(struct tracer *t);
+
+uint64_t __wrap_kernel_module_id(const char *name)
+{
+	return strcmp(name, "nvmet_tcp") ? 0 : module;
+}
+
+/* As if the kernel refused a program in each of two attempts. */
+int __wrap_load_open(struct tracer *t)
+{
+	assert_int_equal(t->refused->nr, attempts);
+	attempts++;
+	if (attempts <= 2)
+		refusals_add(t->refused, attempts == 1 ? "stock_data" : "stock_done", "gone");
+	module = module_then;
+	return -ENOENT;
 }
 
 /* Of 9,380 lines of a start, 9,343 were for debugging libbpf. */
@@ -209,6 +234,39 @@ static void records_that_do_not_end_hold_up_nothing_else(void **state)
 	assert_in_range(t.drained, 1, 12000);
 }
 
+/* Opens a tracer of a target. Return: its status; @attempts is how often it tried */
+static enum tracer_status open_target(uint64_t is, uint64_t becomes)
+{
+	const struct tracer_options o = {.side = NT_TARGET, .select = NT_SELECT_NONE};
+	enum tracer_status status;
+	struct tracer *t;
+	char detail[128];
+
+	module = is;
+	module_then = becomes;
+	attempts = 0;
+	status = tracer_open(&t, &o, detail, sizeof(detail));
+	assert_null(t);
+	return status;
+}
+
+static void what_a_kernel_refuses_is_done_without(void **state)
+{
+	assert_int_equal(open_target(7, 7), TRACER_LOAD);
+	assert_int_equal(attempts, 3);
+}
+
+/* Also one that has come again. Programs that were refused then are tried again. */
+static void a_driver_that_goes_meanwhile_is_waited_for(void **state)
+{
+	assert_int_equal(open_target(0, 7), TRACER_NO_MODULE);
+	assert_int_equal(attempts, 0);
+	assert_int_equal(open_target(7, 0), TRACER_NO_MODULE);
+	assert_int_equal(attempts, 1);
+	assert_int_equal(open_target(7, 8), TRACER_NO_MODULE);
+	assert_int_equal(attempts, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +276,8 @@ int main(void)
 		cmocka_unit_test(offset_is_that_of_the_wall_clock_as_it_is),
 		cmocka_unit_test(all_bursts_have_been_measured),
 		cmocka_unit_test(records_that_do_not_end_hold_up_nothing_else),
+		cmocka_unit_test(what_a_kernel_refuses_is_done_without),
+		cmocka_unit_test(a_driver_that_goes_meanwhile_is_waited_for),
 	};
 
 	return cmocka_run_group_tests_name("tracer", tests, NULL, NULL);
