@@ -802,6 +802,7 @@ static void tell_changes(const struct config_line *was, const struct config_line
 				s.options[i]->name);
 }
 
+/* Messages, and the result behind them, go to @fd; see config_reload(). */
 static void run_child(int fd, void (*parse)(int argc, char **argv, void *context, void *result),
 		      void *context, void *result, size_t size) __attribute__((noreturn));
 
@@ -809,14 +810,15 @@ static void run_child(int fd, void (*parse)(int argc, char **argv, void *context
 		      void *context, void *result, size_t size)
 {
 	const struct config_line *was = last.l;
-	FILE *f = fdopen(STDERR_FILENO, "w");
+	FILE *f = fdopen(fd, "w");
 	struct config_line l;
-	ssize_t n;
 
 	end_in_time();
-	/* The thread that writes stderr's messages exists only in the parent (cli/run.c). */
-	if (f)
-		stderr = f;
+	if (!f)
+		_exit(EXIT_FAILURE);
+	/* Only the parent has the thread that waits for a standard error that is full (cli/run.c).
+	 */
+	stderr = f;
 	if (config_read(&l, last.verbs, last.verb, last.argc, last.argv)) {
 		fflush(stderr);
 		_exit(EXIT_FAILURE);
@@ -824,33 +826,33 @@ static void run_child(int fd, void (*parse)(int argc, char **argv, void *context
 	options_origins((const char *const *)l.origins, l.argc);
 	parse(l.argc, l.argv, context, result);
 	tell_changes(was, &l);
-	fflush(stderr);
-	n = write(fd, result, size);
-	_exit(n == (ssize_t)size ? EXIT_SUCCESS : EXIT_FAILURE);
+	_exit(fwrite(result, size, 1, f) == 1 && !fflush(f) ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Return: how many bytes were read before the end of the pipe. */
-static size_t receive(int fd, char *to, size_t size)
+/* Return: all that comes before the end of the pipe, to be freed; NULL if there is no memory. */
+static char *receive(int fd, size_t *size)
 {
-	size_t nr = 0;
+	char *text = NULL, part[4096];
+	FILE *f = open_memstream(&text, size);
+	ssize_t n;
 
-	while (nr < size) {
-		ssize_t n = read(fd, to + nr, size - nr);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			break;
-		nr += (size_t)n;
-	}
-	return nr;
+	while (f && ((n = read(fd, part, sizeof(part))) > 0 || (n < 0 && errno == EINTR)))
+		if (n > 0)
+			fwrite(part, (size_t)n, 1, f);
+	if (f && !fclose(f))
+		return text;
+	free(text);
+	*size = 0;
+	return NULL;
 }
 
 int config_reload(void (*parse)(int argc, char **argv, void *context, void *result), void *context,
 		  void *result, size_t size)
 {
+	size_t nr = 0;
 	int p[2], status;
-	size_t nr;
+	char *text;
+	bool right;
 	pid_t pid;
 
 	if (!last.verb)
@@ -869,10 +871,17 @@ int config_reload(void (*parse)(int argc, char **argv, void *context, void *resu
 	if (!pid)
 		run_child(p[1], parse, context, result, size);
 	close(p[1]);
-	nr = receive(p[0], result, size);
+	text = receive(p[0], &nr);
 	close(p[0]);
 	status = wait_for(pid);
+	right = text && !status && nr >= size;
+	if (right) {
+		nr -= size;
+		memcpy(result, text + nr, size);
+	}
+	fwrite(text ?: "", 1, nr, stderr);
+	free(text);
 	if (WIFSIGNALED(status))
 		return -ETIMEDOUT;
-	return nr == size && !WEXITSTATUS(status) ? 0 : -ECANCELED;
+	return right ? 0 : -ECANCELED;
 }

@@ -279,6 +279,48 @@ static void the_configuration_is_read_again(void **state)
 	stop_server(&v);
 }
 
+/* The pipe of the server's standard error takes no more. */
+static void fill_told(const struct server *v)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/2", v->pid);
+	fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(fd >= 0);
+	while (write(fd, "x", 1) == 1)
+		;
+	assert_int_equal(errno, EAGAIN);
+	close(fd);
+}
+
+static void a_configuration_is_taken_where_nobody_reads_messages(void **state)
+{
+	const uint64_t until = monotonic_ns() + PATIENCE_MS * 1000000ULL;
+	static char text[1 << 17];
+	struct place *p = *state;
+	struct server v;
+	bool taken = false;
+
+	configure(p, "when = latency>5ms");
+	more_words[0] = "--config";
+	more_words[1] = p->config;
+	start_tcp(&v, 1);
+	fill_told(&v);
+	configure(p, "when = errors>3\nsample = 5");
+	kill(v.pid, SIGHUP);
+	while (!taken) {
+		char *page = ask(&v, GET);
+
+		assert_true(monotonic_ns() < until);
+		taken = strstr(page, "trigger=\"errors>3\"");
+		free(page);
+	}
+	wait_told(&v, text, sizeof(text), "read the configuration again\n");
+	assert_has(text, "xntprof-bpf: --sample is another now, which takes a restart: it stays\n");
+	stop_server(&v);
+}
+
 static void write_configuration(const struct place *p, const char *text)
 {
 	FILE *f = fopen(p->config, "we");
@@ -428,6 +470,7 @@ int main(void)
 		TEST(names_that_gave_way_are_counted),
 		TEST(names_of_connections_that_were_replaced_are_forgotten),
 		TEST(the_configuration_is_read_again),
+		TEST(a_configuration_is_taken_where_nobody_reads_messages),
 		TEST(an_interval_is_taken_whatever_else_is_not),
 		TEST(a_flood_of_signals_keeps_no_client_waiting),
 		TEST(after_an_error_of_the_folder_all_is_as_it_was),
