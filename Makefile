@@ -314,13 +314,13 @@ $(BUILD)/unit/bpf/programs_%.o: tests/unit/bpf/programs_%.c
 
 # With a call of the test's in each basic block of what is tested, by which it counts what a record costs.
 COUNTED_OBJECTS := $(patsubst src/%.c,$(BUILD)/counted/%.o,$(wildcard src/merge/*.c) src/core/controllers.c \
-	src/serve/ring.c src/serve/series.c src/view/perfetto.c)
+	src/serve/ring.c src/serve/series.c src/view/columns_queues.c src/view/perfetto.c src/view/rows.c src/view/visible_rows.c)
 $(BUILD)/counted/%.o: src/%.c
 	@echo "  CC      $@"
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) -fsanitize-coverage=trace-pc -MMD -MP -c -o $@ $<
 $(addprefix $(BUILD)/unit/,core/test_controllers merge/test_cost serve/test_ring_cost serve/test_series_cost \
-	view/test_perfetto_cost): $(BUILD)/unit/%: tests/unit/%.c $(COUNTED_OBJECTS) $(LIBRARY)
+	view/test_perfetto_cost view/test_rows_cost): $(BUILD)/unit/%: tests/unit/%.c $(COUNTED_OBJECTS) $(LIBRARY)
 	@echo "  UNIT    $@"
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE_TEST) -MMD -MP -o $@ $< $(filter %.o,$^) $(LIBRARY) -lcmocka $(LIBS) $(LDFLAGS)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/names.h"
 
 void columns_queues_own(struct queue_row *r, const struct stats *s, const struct stats_row *row,
@@ -46,10 +47,41 @@ void columns_queues_recent(struct queue_row *r)
 	r->window_ns = recent->ns;
 }
 
-void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index, bool summary)
+static bool same_name(const struct stats_row *a, const struct stats_row *b)
 {
+	return !strcmp(a->controller, b->controller);
+}
+
+/* Whether two rows with the same name are of different controllers. */
+static bool differs(const struct stats_row *a, const struct stats_row *b)
+{
+	return strcmp(a->peer, b->peer) || strcmp(a->other, b->other);
+}
+
+/* Return: &queue_row.number of the first row of a name */
+static unsigned int first_number(const struct stats *s, size_t index)
+{
+	const struct stats_row *row = s->rows[index];
+	size_t end = BISECT(i, index + 1, s->nr_rows, same_name(row, s->rows[i]));
+
+	return differs(row, s->rows[end - 1]) ? 1 : 0;
+}
+
+bool columns_queues_next(struct queue_row *r, const struct stats *s, bool summary)
+{
+	const struct stats_row *before = r->row;
+	size_t index = before ? r->index + 1 : 0;
+	unsigned int number = r->number;
+
+	if (index == s->nr_rows)
+		return false;
 	columns_queues_own(r, s, s->rows[index], summary);
 	r->index = index;
+	if (!before || !same_name(before, r->row))
+		r->number = first_number(s, index);
+	else if (number)
+		r->number = number + differs(before, r->row);
+	return true;
 }
 
 bool columns_queues_any(const struct queue_row *r)
@@ -58,32 +90,14 @@ bool columns_queues_any(const struct queue_row *r)
 	       (!r->summary && r->row->recent && r->row->recent->h.count);
 }
 
-/* Whether a row, and the one before it, are of different connections. */
-static bool differs(const struct stats *s, size_t i)
-{
-	return strcmp(s->rows[i - 1]->peer, s->rows[i]->peer) ||
-	       strcmp(s->rows[i - 1]->other, s->rows[i]->other);
-}
-
 static void get_controller(const void *row, const struct column *c, struct value *v)
 {
 	const struct queue_row *q = row;
-	const struct stats *s = q->s;
-	const struct stats_row *r = q->row;
-	unsigned int before = 0, after = 0;
+	const char *name = q->row->controller;
 
-	value_text(v, r->controller[0] ? r->controller : "all");
-	if (q->index == QUEUE_ROW_OWN)
-		return;
-	for (size_t i = q->index; i > 0 && !strcmp(s->rows[i - 1]->controller, r->controller); i--)
-		before += differs(s, i);
-	for (size_t i = q->index + 1; i < s->nr_rows; i++) {
-		if (strcmp(s->rows[i]->controller, r->controller))
-			break;
-		after += differs(s, i);
-	}
-	if (before + after) {
-		snprintf(v->buf, sizeof(v->buf), "%s#%u", r->controller, before + 1);
+	value_text(v, name[0] ? name : "all");
+	if (q->number) {
+		snprintf(v->buf, sizeof(v->buf), "%s#%u", name, q->number);
 		v->text = v->buf;
 	}
 }

@@ -19,6 +19,7 @@
  * @s: the statistics with the rows, which are sorted by controller and peer
  * @row: the row
  * @index: index of the row, or QUEUE_ROW_OWN: it is not among the rows of @s
+ * @number: which of several controllers of that name it is of, from 1; 0: there is one only
  * @per_second: factor that turns a count into a rate
  * @group: its name if it is a group of --by; NULL otherwise
  * @seen: for groups that are made from records: how many commands were in flight when a command
@@ -41,6 +42,7 @@ struct queue_row {
 	const struct stats *s;
 	const struct stats_row *row;
 	size_t index;
+	unsigned int number;
 	double per_second;
 	const struct group_name *group;
 	const struct flights_seen *seen;
@@ -91,13 +93,16 @@ extern const struct columns queue_columns;
 const struct columns *columns_queues_screen(void);
 
 /**
- * columns_queues_row() - fill @r for row @index, with figures of the whole run or else of the last
- * interval
+ * columns_queues_next() - fill @r for the next row of @s, with figures of the whole run or else of
+ * the last interval
+ * @r: as the last call has filled it; all zeroes before the first row
+ *
+ * Return: false if there are no more rows.
  */
-void columns_queues_row(struct queue_row *r, const struct stats *s, size_t index, bool summary);
+bool columns_queues_next(struct queue_row *r, const struct stats *s, bool summary);
 
 /**
- * columns_queues_own() - as columns_queues_row(), for a @row that is the sum of several rows; if
+ * columns_queues_own() - as columns_queues_next(), for a @row that is the sum of several rows; if
  * its op is NT_OPS_NR it is of all operations
  */
 void columns_queues_own(struct queue_row *r, const struct stats *s, const struct stats_row *row,

@@ -213,16 +213,13 @@ void csv_block_row(FILE *f, const char *now, bool summary, const struct columns 
 
 void csv_queues(FILE *f, const struct stats *s, bool summary)
 {
+	struct queue_row row = {.row = NULL};
 	char now[RFC3339_LEN];
 
 	rfc3339_now(now);
-	for (size_t i = 0; i < s->nr_rows; i++) {
-		struct queue_row row;
-
-		columns_queues_row(&row, s, i, summary);
+	while (columns_queues_next(&row, s, summary))
 		if (columns_queues_any(&row))
 			csv_block_row(f, now, summary, &queue_columns, &row);
-	}
 }
 
 static void put_point_names(struct line *l, enum nt_side side)

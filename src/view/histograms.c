@@ -152,13 +152,11 @@ void histogram_print(const struct block *b, const struct queue_row *row, FILE *f
 
 void histograms_print(const struct block *b, FILE *f)
 {
-	struct queue_row row;
+	struct queue_row row = {.row = NULL};
 
-	for (size_t i = 0; i < b->s->nr_rows; i++) {
-		columns_queues_row(&row, b->s, i, b->summary);
+	while (columns_queues_next(&row, b->s, b->summary))
 		if (row.base.h->count)
 			histogram_print(b, &row, f);
-	}
 }
 
 static void print_name(const struct queue_row *q, const struct group_table *t,

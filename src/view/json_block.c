@@ -82,12 +82,11 @@ static struct json_object *histogram_of(const struct hist *h)
 static struct json_object *queues_of(const struct stats *s, bool summary, bool histogram)
 {
 	struct json_object *queues = json_array();
+	struct queue_row row = {.row = NULL};
 
-	for (size_t i = 0; i < s->nr_rows; i++) {
+	while (columns_queues_next(&row, s, summary)) {
 		struct json_object *o;
-		struct queue_row row;
 
-		columns_queues_row(&row, s, i, summary);
 		if (!columns_queues_any(&row))
 			continue;
 		o = json_row(&queue_columns, &row);
@@ -159,18 +158,15 @@ static bool same_controller(const struct stats_row *a, const struct stats_row *b
 }
 
 /* A controller, named as in its rows. Its stages are appended to @stages. */
-static struct json_object *controller_of(const struct stats *s, size_t index,
-					 struct json_object *stages)
+static struct json_object *controller_of(const struct queue_row *row, struct json_object *stages)
 {
 	static const unsigned char names[] = {QUEUE_CONTROLLER, QUEUE_PEER};
 	struct json_object *o = json_empty();
-	struct queue_row row;
 
-	columns_queues_row(&row, s, index, true);
 	for (unsigned int k = 0; k < ARRAY_SIZE(names); k++) {
 		struct value v;
 
-		columns_get(&queue_columns, names[k], &row, &v);
+		columns_get(&queue_columns, names[k], row, &v);
 		json_put(o, queue_columns.column[names[k]].name, json_text(v.text));
 	}
 	json_put(o, "stages", stages);
@@ -187,6 +183,7 @@ static struct json_object *controller_stages(const struct stats *s, bool summary
 	struct json_object *all = json_array(), *stages = NULL;
 	bool *done = calloc(s->nr_stages + 1, sizeof(*done));
 	const struct stats_row *last = NULL;
+	struct queue_row row = {.row = NULL};
 	struct stage_rows rows;
 
 	if (!done)
@@ -194,23 +191,23 @@ static struct json_object *controller_stages(const struct stats *s, bool summary
 	for (size_t i = 0; done && i < s->nr_rows; i++)
 		if (summary ? s->rows[i]->unstaged_total : s->rows[i]->unstaged_interval)
 			done[stats_stages_at(s, s->rows[i])] = true;
-	for (size_t i = 0; done && i < s->nr_rows; i++) {
+	while (done && columns_queues_next(&row, s, summary)) {
 		size_t at;
 
-		if (hist_empty(columns_hist_of(s->rows[i], summary)))
+		if (hist_empty(row.base.h))
 			continue;
-		at = stats_stages_at(s, s->rows[i]);
+		at = stats_stages_at(s, row.row);
 		if (at == s->nr_stages || done[at])
 			continue;
 		done[at] = true;
 		columns_stages_of_controller(&rows, s, s->stages[at], summary);
 		if (!rows.nr)
 			continue;
-		if (!last || !same_controller(last, s->rows[i])) {
+		if (!last || !same_controller(last, row.row)) {
 			stages = json_array();
-			json_append(all, controller_of(s, i, stages));
+			json_append(all, controller_of(&row, stages));
 		}
-		last = s->rows[i];
+		last = row.row;
 		put_stages(stages, &rows, figures);
 	}
 	free(done);

@@ -85,16 +85,13 @@ static void mark(struct limits *l, bool summary)
 
 static int update(struct limits *l, const struct stats *s, bool summary)
 {
+	struct queue_row q = {.row = NULL};
 	int err = 0;
 
 	begin(l);
-	for (size_t i = 0; !err && i < s->nr_rows; i++) {
-		struct queue_row q;
-
-		columns_queues_row(&q, s, i, summary);
+	while (!err && columns_queues_next(&q, s, summary))
 		err = add(l, q.row->op, q.row->controller,
 			  q.unknown ? 0 : (double)q.all.bytes * q.per_second);
-	}
 	mark(l, summary);
 	return err;
 }

@@ -370,14 +370,14 @@ static void show_queues(struct shown *s, const struct block *b)
 int rows_print(const struct block *b, FILE *f, FILE *legend)
 {
 	struct queue_row *row = calloc(b->s->nr_rows + 1, sizeof(*row));
+	struct queue_row next = {.row = NULL};
 	struct shown s = {.row = row};
 
 	if (!row)
 		return -ENOMEM;
-	for (size_t i = 0; i < b->s->nr_rows; i++) {
-		columns_queues_row(&row[s.nr], b->s, i, b->summary);
-		s.nr += columns_queues_any(&row[s.nr]);
-	}
+	while (columns_queues_next(&next, b->s, b->summary))
+		if (columns_queues_any(&next))
+			row[s.nr++] = next;
 	show_queues(&s, b);
 	if (s.nr)
 		shown_print(b, &s, NULL, f, legend);

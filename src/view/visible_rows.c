@@ -486,7 +486,7 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 	bool chosen = l->choice && l->group == VIEW_GROUP_EACH;
 	const struct live_groups *live_groups = chosen ? l->choice->live_groups : NULL;
 	size_t rows = live_groups ? live_groups_nr(live_groups) : s->nr_rows;
-	struct queue_row row;
+	struct queue_row row = {.row = NULL};
 
 	*p = (struct visible_rows){.total_row = calloc(1, sizeof(*p->total_row)),
 				   .total_recent = calloc(1, sizeof(*p->total_recent)),
@@ -501,17 +501,16 @@ int visible_rows_make(struct visible_rows *p, const struct stats *s, const struc
 	p->total_row->op = NT_OPS_NR;
 	if (live_groups && add_live_groups(p, l, summary))
 		return -ENOMEM;
-	for (size_t i = 0; !live_groups && i < s->nr_rows; i++) {
+	while (!live_groups && columns_queues_next(&row, s, summary)) {
 		int err = 0;
 
-		columns_queues_row(&row, s, i, summary);
 		if (!columns_queues_any(&row))
 			continue;
 		p->from++;
 		if (l->filter[0] && !row_matches(l->filter, &row))
 			continue;
 		row_add(p->total_row, row.row);
-		p->shown[i] = s->rows[i];
+		p->shown[row.index] = s->rows[row.index];
 		if (!chosen && l->group == VIEW_GROUP_EACH)
 			p->row[p->nr++] = row;
 		else

@@ -126,12 +126,12 @@ static void values_are_numbers_unless_they_are_words(void **state)
 	const struct point_row point = {.stage = ""};
 	struct merge *merge = merge_new(&(struct merge_callbacks){0});
 	struct command_row command;
-	struct queue_row queue;
+	struct queue_row queue = {.row = NULL};
 
 	assert_non_null(merge);
 	assert_non_null(stats_row(&s, "nvme0", "nqn", 1, NT_OP_READ, false));
 	hist_count(&s.rows[0]->total, 1000);
-	columns_queues_row(&queue, &s, 0, true);
+	assert_true(columns_queues_next(&queue, &s, true));
 	columns_stages_of_side(&stages, &s, true);
 	assert_int_equal(stages.nr, NT_HOST_STAGES_NR - 1); /* those of TCP */
 	input.path = "a";

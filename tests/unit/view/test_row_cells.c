@@ -431,7 +431,7 @@ static void a_queue_is_described_by_its_row(void **state)
 	};
 	struct stats s = {.side = NT_TARGET, .seconds = 0.5, .waiting_at_device = true};
 	struct stats_row *r = queue(&s, "nqn.a", 1, false);
-	struct queue_row q;
+	struct queue_row q = {.row = NULL};
 	struct value v;
 
 	queue(&s, "nqn.b", 0, true);
@@ -440,9 +440,9 @@ static void a_queue_is_described_by_its_row(void **state)
 	r->interval.bytes = 1000;
 	r->others_interval = (struct workload){2, 2000};
 	r->waiting = (struct waiting){.commands = 3, .oldest_ns = 70, .at_device = 2};
-	columns_queues_row(&q, &s, 0, false);
+	assert_true(columns_queues_next(&q, &s, false));
 	assert_cells(&queue_columns, &q, first);
-	columns_queues_row(&q, &s, 1, false);
+	assert_true(columns_queues_next(&q, &s, false));
 	assert_cells(&queue_columns, &q, second);
 	assert_false(columns_queues_any(&q));
 	s.rows[1]->waiting.commands = 1;
@@ -457,12 +457,37 @@ static void a_queue_is_described_by_its_row(void **state)
 	stats_free(&s);
 }
 
+static void controllers_of_one_name_are_numbered(void **state)
+{
+	static const char *const names[] = {"nvme0",   "nvme1#1", "nvme1#1", "nvme1#2",
+					    "nvme1#3", "nvme1#3", "nvme2",   "nvme2"};
+	struct stats s = {.side = NT_HOST, .by_other = true};
+	struct queue_row q = {.row = NULL};
+	struct value v;
+
+	stats_row_of(&s, "nvme0", "nqn.a", "host.a", 1, NT_OP_READ, false);
+	stats_row_of(&s, "nvme1", "nqn.a", "host.a", 1, NT_OP_READ, false);
+	stats_row_of(&s, "nvme1", "nqn.a", "host.a", 2, NT_OP_READ, false);
+	stats_row_of(&s, "nvme1", "nqn.a", "host.b", 1, NT_OP_READ, false);
+	stats_row_of(&s, "nvme1", "nqn.b", "host.b", 1, NT_OP_READ, false);
+	stats_row_of(&s, "nvme1", "nqn.b", "host.b", 1, NT_OP_WRITE, false);
+	stats_row_of(&s, "nvme2", "nqn.b", "host.b", 1, NT_OP_READ, false);
+	stats_row_of(&s, "nvme2", "nqn.b", "host.b", 2, NT_OP_READ, false);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		assert_true(columns_queues_next(&q, &s, false));
+		columns_get(&queue_columns, QUEUE_CONTROLLER, &q, &v);
+		assert_string_equal(v.text, names[i]);
+	}
+	assert_false(columns_queues_next(&q, &s, false));
+	stats_free(&s);
+}
+
 /* Rates of a sample are estimates, unless it has too few commands for one. */
 static void a_sample_is_scaled_if_it_is_a_fair_one(void **state)
 {
 	struct stats s = {.side = NT_HOST, .seconds = 1, .sample = 10};
 	struct stats_row *r = queue(&s, "nqn.a", 1, false);
-	struct queue_row q;
+	struct queue_row q = {.row = NULL};
 	struct value v;
 
 	for (unsigned int i = 0; i < NT_ALIKE; i++)
@@ -470,13 +495,14 @@ static void a_sample_is_scaled_if_it_is_a_fair_one(void **state)
 	for (unsigned int i = 0; i < NT_ALIKE; i++)
 		hist_count(&r->interval, 1000000);
 	r->interval.bytes = 512;
-	columns_queues_row(&q, &s, 0, false);
+	assert_true(columns_queues_next(&q, &s, false));
 	assert_false(q.unknown);
 	assert_int_equal(q.all.commands, 10 * NT_ALIKE);
 	assert_int_equal(q.all.bytes, 5120);
 	memset(s.alike_interval, 0, sizeof(s.alike_interval));
 	s.alike_interval[0] = NT_ALIKE;
-	columns_queues_row(&q, &s, 0, false);
+	q = (struct queue_row){.row = NULL};
+	assert_true(columns_queues_next(&q, &s, false));
 	assert_true(q.unknown);
 	for (unsigned int c = QUEUE_IOPS; c <= QUEUE_IN_FLIGHT; c++) {
 		columns_get(&queue_columns, c, &q, &v);
@@ -500,6 +526,7 @@ int main(void)
 		cmocka_unit_test(reads_of_files_are_those_that_say_where_they_were),
 		cmocka_unit_test(a_run_is_described_by_its_options),
 		cmocka_unit_test(a_queue_is_described_by_its_row),
+		cmocka_unit_test(controllers_of_one_name_are_numbered),
 		cmocka_unit_test(a_sample_is_scaled_if_it_is_a_fair_one),
 	};
 
