@@ -310,7 +310,9 @@ struct http {
 	struct MHD_Daemon *daemon;
 	int epoll_fd; /* has the daemon's descriptor and the timer */
 	int timer_fd;
+	int daemon_fd;
 	int listen_fd; /* the daemon's */
+	bool starved;  /* no descriptor is left for a client; the daemon's one is not watched */
 	bool loopback;
 	struct clients clients;
 	struct MHD_Response *pages[EXPOSITION_FORMATS]; /* NULL: has to be rendered */
@@ -475,12 +477,23 @@ static void on_connection(void *context, struct MHD_Connection *c, void **client
 		mhd->MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
 }
 
-/* Return: whether a connection waits to be accepted and the table is full. */
+/* Return: whether a connection waits to be accepted. */
 static bool is_awaited(const struct http *h)
 {
 	struct pollfd p = {.fd = h->listen_fd, .events = POLLIN};
 
-	return clients_full(&h->clients) && poll(&p, 1, 0) > 0;
+	return poll(&p, 1, 0) > 0;
+}
+
+/*
+ * Sets whether http_fd() is readable when the daemon has something to do. Return: 0 or a negative
+ * errno
+ */
+static int watch(struct http *h, int operation, bool on)
+{
+	struct epoll_event e = {.events = on ? EPOLLIN : 0};
+
+	return epoll_ctl(h->epoll_fd, operation, h->daemon_fd, &e) ? -errno : 0;
 }
 
 /*
@@ -491,6 +504,8 @@ static int turn(struct http *h, uint64_t *next)
 {
 	const unsigned int before = h->clients.nr;
 	const bool full = clients_full(&h->clients);
+	const bool first = !before && is_awaited(h);
+	const uint64_t accepted = h->scrapes.connections;
 	MHD_UNSIGNED_LONG_LONG timeout;
 
 	/* Before more is sent: a client that has read all that there was is not slow. */
@@ -503,7 +518,7 @@ static int turn(struct http *h, uint64_t *next)
 	 * If the table has become full in this turn, its new connections may have sent their
 	 * requests. The next turn reads these before a connection has to go.
 	 */
-	if (is_awaited(h))
+	if (clients_full(&h->clients) && is_awaited(h))
 		*next = !full || clients_make_room(&h->clients, &h->scrapes.displaced)
 				? SOON_NS
 				: HTTP_STUCK_NS;
@@ -514,11 +529,19 @@ static int turn(struct http *h, uint64_t *next)
 	if (h->clients.nr < before ||
 	    (mhd->MHD_get_timeout(h->daemon, &timeout) == MHD_YES && !timeout))
 		*next = SOON_NS;
+	/*
+	 * accept(2) fails if the process has no descriptor left. Where there are connections, the
+	 * library waits until one of them is closed.
+	 */
+	h->starved = first && h->scrapes.connections == accepted;
+	if (h->starved)
+		*next = HTTP_STUCK_NS;
 	return 0;
 }
 
 int http_ready(struct http *h)
 {
+	const bool starved = h->starved;
 	uint64_t next = SOON_NS;
 	int err = 0;
 
@@ -528,6 +551,8 @@ int http_ready(struct http *h)
 		err = turn(h, &next);
 	clients_end_overdue(&h->clients, &h->scrapes.overdue);
 	timer_arm(h->timer_fd, next, false);
+	if (!err && h->starved != starved)
+		err = watch(h, EPOLL_CTL_MOD, !h->starved);
 	return err;
 }
 
@@ -599,7 +624,8 @@ static int start(struct http *h, int fd)
 	info = h->daemon ? mhd->MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
 	if (!info)
 		return -EIO;
-	return epoll_ctl(h->epoll_fd, EPOLL_CTL_ADD, info->epoll_fd, &e) ? -errno : 0;
+	h->daemon_fd = info->epoll_fd;
+	return watch(h, EPOLL_CTL_ADD, true);
 }
 
 static void tell_address(struct http *h, int fd, bool local)
