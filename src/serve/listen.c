@@ -168,7 +168,7 @@ static int take_turn(int folder_fd)
 static int clear_place(const struct sockaddr_un *un, int *turn)
 {
 	struct trust_walk w;
-	int err = trust_walk(&w, un->sun_path, TRUST_NOT_PLANTED, false);
+	int err = trust_walk(&w, un->sun_path, TRUST_OURS, false);
 
 	if (err)
 		return err == -EPERM ? -LISTEN_OF_OTHERS : err;
@@ -226,7 +226,8 @@ const char *listen_error(int err)
 	case -LISTEN_NO_SOCKET:
 		return "there is something else than a socket, and it is not replaced";
 	case -LISTEN_OF_OTHERS:
-		return "what lies there, or a folder or link on the way, is another user's";
+		return "what lies there, or a folder or link on the way, is another user's, or others may write to a "
+		       "folder (chmod go-w); namei -l shows which";
 	default:
 		return strerror(-err);
 	}

@@ -11,7 +11,8 @@
 #define LISTEN_UNIX "unix:"
 /*
  * Errors besides those of errno(3). LISTEN_NO_SOCKET: the path leads to something that is not a
- * socket. LISTEN_OF_OTHERS: the socket, or a folder or link on its path, is another user's.
+ * socket. LISTEN_OF_OTHERS: the socket, or a folder or link on its path, is another user's, or
+ * others may write to a folder: TRUST_OURS.
  */
 enum { LISTEN_NO_SOCKET = 4096, LISTEN_OF_OTHERS };
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "core/array.h"
 #include "serve/http.h"
 #include "serve/listen.h"
 
@@ -216,6 +217,34 @@ static void a_way_that_another_user_has_put_there_is_refused(void **state)
 	assert_int_equal(listen_at("none/socket"), -ENOENT);
 }
 
+/* Whoever may write to a folder can put a socket of their own in the place of ours. */
+static void a_folder_that_others_may_write_to_is_refused(void **state)
+{
+	static const struct {
+		mode_t above, folder;
+		bool listens;
+	} cases[] = {
+		{0755, 0755, true},  {0755, 0775, false}, {0755, 0757, false},
+		{0777, 0755, false}, {0755, 01777, true},
+	};
+
+	assert_int_equal(mkdir("above", 0700) | mkdir("above/folder", 0700), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int fd;
+
+		assert_int_equal(
+			chmod("above", cases[i].above) | chmod("above/folder", cases[i].folder), 0);
+		fd = listen_at("above/folder/socket");
+		if (cases[i].listens != (fd >= 0))
+			fail_msg("case %zu: %d", i, fd);
+		if (fd < 0)
+			assert_int_equal(fd, -LISTEN_OF_OTHERS);
+		listen_close(fd);
+		assert_int_equal(access("above/folder/socket", F_OK), -1);
+	}
+	assert_int_equal(rmdir("above/folder") | rmdir("above"), 0);
+}
+
 static void a_port_alone_is_at_all_addresses(void **state)
 {
 	struct sockaddr_storage address;
@@ -261,6 +290,7 @@ int main(void)
 		cmocka_unit_test(one_that_begins_at_the_same_time_keeps_its_socket),
 		cmocka_unit_test(a_socket_of_another_user_is_not_replaced),
 		cmocka_unit_test(a_way_that_another_user_has_put_there_is_refused),
+		cmocka_unit_test(a_folder_that_others_may_write_to_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
