@@ -44,7 +44,11 @@ struct http;
  * than it waits in a long one.
  */
 #define HTTP_BACKLOG 1024
-/* For the request and the header of the answer. A longer request gets status 431 or 414. */
+/*
+ * For the request and the header of the answer. A longer request gets status 431 or 414. The
+ * library takes from this for each argument as well, and may close the connection where that is too
+ * much.
+ */
 #define HTTP_CONNECTION_BYTES 16384
 /*
  * The send buffer of a TCP connection, for a client that does not read; the kernel takes twice this

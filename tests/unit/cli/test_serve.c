@@ -284,6 +284,24 @@ static void what_is_no_request_gets_no_page(void **state)
 	stop_server(&v);
 }
 
+/* The library has no room for them, and may close the connection without an answer. */
+static void a_thousand_arguments_get_no_page(void **state)
+{
+	char request[4096] = "GET /metrics?";
+	struct server v;
+	char *text;
+
+	start_tcp(&v, 1);
+	assert_goes_on(&v);
+	memset(request + strlen(request), '&', 1000);
+	strcat(request, " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+	text = ask(&v, request);
+	assert_null(strstr(text, "HTTP/1.1 200"));
+	free(text);
+	assert_goes_on(&v);
+	stop_server(&v);
+}
+
 static void a_megabyte_of_headers_is_refused(void **state)
 {
 	static char request[(1 << 20) + 64];
@@ -703,6 +721,7 @@ int main(void)
 		cmocka_unit_test(only_the_page_can_be_read),
 		cmocka_unit_test(on_loopback_other_hosts_are_refused),
 		cmocka_unit_test(what_is_no_request_gets_no_page),
+		cmocka_unit_test(a_thousand_arguments_get_no_page),
 		cmocka_unit_test(a_megabyte_of_headers_is_refused),
 		cmocka_unit_test(a_unix_socket_is_served_and_goes_away),
 		cmocka_unit_test(a_unix_socket_of_another_instance_stays),
