@@ -355,13 +355,15 @@ static __noinline void error_count(const struct nt_record *r, __u32 who)
 		.op = r->op,
 	};
 	__u64 none = 0, *n = bpf_map_lookup_elem(&errors, &key);
+	const bool connecting = r->op >= NT_OP_ADMIN;
 
 	nt_control.failed = nt_control.epoch;
-	if (!n) {
+	if (!n && !(connecting && nt_control.errors_connecting >= NT_ERRORS_CONNECTING)) {
 		/*
 		 * Another CPU may add it at the same time. Then the entry of the first one stays.
 		 */
-		bpf_map_update_elem(&errors, &key, &none, BPF_NOEXIST);
+		if (!bpf_map_update_elem(&errors, &key, &none, BPF_NOEXIST) && connecting)
+			__sync_fetch_and_add(&nt_control.errors_connecting, 1);
 		n = bpf_map_lookup_elem(&errors, &key);
 	}
 	if (n) {

@@ -219,6 +219,8 @@ enum nt_seldom { NT_SELDOM(NT_SELDOM_ID) NT_SELDOM_NR };
  * failed       | ends of commands that failed             | loader, which looks for errors then
  * errors_past  | ends of commands that failed, without    | loader. Atomic additions
  *              | room for their error, by operation       |
+ * errors_      | ends of admin and fabrics commands that  | the same. Atomic additions
+ *   connecting | failed; loader: those that it takes away |
  * tracked      | begin and end of commands; loader:       | all programs, with @tracks: they
  *              | commands of closed connections. Atomic   | leave at once if it is 0
  *              | additions; or as enum nt_tracked says    |
@@ -251,6 +253,7 @@ struct nt_control {
 	__u32 failed;
 	__u64 events_lost;
 	__u64 errors_past[NT_OPS_NR];
+	__u32 errors_connecting;
 } __attribute__((aligned(64)));
 
 /**

@@ -582,6 +582,8 @@ struct nt_error {
  * NT_CNT_ERRORS_FULL.
  */
 #define NT_ERRORS 2048
+/* As many may be of admin and fabrics commands, of which who only connects can have some fail. */
+#define NT_ERRORS_CONNECTING (NT_ERRORS / 2)
 
 /**
  * struct nt_controller - the last two controllers that a host has called nvmeN

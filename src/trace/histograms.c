@@ -665,7 +665,8 @@ static struct error_seen *seen_of_error(struct tracer *t, const struct nt_error 
 
 static void take_away(struct tracer *t, struct error_seen *seen)
 {
-	bpf_map_delete_elem(t->errors_fd, &seen->error);
+	if (!bpf_map_delete_elem(t->errors_fd, &seen->error) && seen->error.op >= NT_OP_ADMIN)
+		__atomic_fetch_sub(&t->object.control->errors_connecting, 1, __ATOMIC_RELAXED);
 	*seen = t->errors_seen[--t->nr_errors];
 }
 

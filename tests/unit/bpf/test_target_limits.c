@@ -99,9 +99,28 @@ static void sockets_beyond_the_last_close_unnoticed(void **state)
 	assert_int_equal(kernel.nr_records, 4);
 }
 
+/* Who only connects has commands fail in many ways. */
+static void errors_of_who_connects_leave_room_for_those_of_reads(void **state)
+{
+	nt_control.errors_connecting = NT_ERRORS_CONNECTING - 2;
+	for (uint16_t status = 1; status <= ERRORS_MAX; status++) {
+		m.cqe.status = (uint16_t)(status << 1);
+		serve(0, false, NVME_FABRICS_COMMAND);
+	}
+	assert_int_equal(kernel.nr_errors, 2);
+	assert_int_equal(nt_control.errors_connecting, NT_ERRORS_CONNECTING);
+	assert_int_equal(counted(NT_CNT_ERRORS_FULL), ERRORS_MAX - 2);
+	assert_int_equal(nt_control.errors_past[NT_OP_FABRICS], ERRORS_MAX - 2);
+	m.cqe.status = 0x281 << 1;
+	serve(1, false, NVME_CMD_READ);
+	assert_int_equal(errors_of(NT_OP_READ, 0x281), 1);
+	assert_int_equal(nt_control.errors_past[NT_OP_READ], 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(errors_of_who_connects_leave_room_for_those_of_reads, setup),
 		cmocka_unit_test_setup(queues_beyond_the_last_are_told_by_tracepoints, setup),
 		cmocka_unit_test_setup(queues_beyond_the_last_are_told_by_stock_probes, setup),
 		cmocka_unit_test_setup(sockets_beyond_the_last_close_unnoticed, setup),

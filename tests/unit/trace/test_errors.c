@@ -282,6 +282,24 @@ static void entries_of_those_that_are_gone_are_removed(void **state)
 	assert_errors("stays", 2);
 }
 
+static void what_goes_makes_room_for_who_connects(void **state)
+{
+	come(1, 1, "goes");
+	fail_of(1, 1, 2);
+	map.key[map.nr] = map.key[0];
+	map.key[map.nr].op = NT_OP_FABRICS;
+	map.count[map.nr++] = 1;
+	m.control.errors_connecting = 5;
+	interval();
+	assert_int_equal(map.nr, 2);
+	come(1, 2, "comes");
+	interval();
+	interval();
+	assert_int_equal(map.nr, 0);
+	assert_int_equal(m.control.errors_connecting, 4);
+	assert_errors("goes", 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +311,7 @@ int main(void)
 		TEST(errors_of_who_never_had_a_name_are_told_without_one),
 		TEST(errors_without_room_are_counted_as_nobody_s),
 		TEST(entries_of_those_that_are_gone_are_removed),
+		TEST(what_goes_makes_room_for_who_connects),
 	};
 
 	return cmocka_run_group_tests_name("errors", tests, NULL, NULL);
