@@ -345,6 +345,7 @@ $(BUILD)/unit/bpf/%: tests/unit/bpf/%.c
 
 # tests/fuzz/run says with which sanitizers. Readers read from memory: __wrap_read() takes the place of read().
 $(BUILD)/fuzz_report: LDFLAGS += -Wl,--wrap=exit
+$(BUILD)/fuzz_stream: LDFLAGS += -Wl,--wrap=write
 # Peers without processes: see tests/fuzz/made_up.h.
 $(BUILD)/fuzz_peer $(BUILD)/fuzz_live_merge: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,write recv close kill waitpid poll \
 	epoll_ctl monotonic_ns instant_now $(addprefix child_,start kill end) $(addprefix starter_,new start end has_file free))
