@@ -366,7 +366,8 @@ static void succeed(struct recorder *r, int err)
 /* Return: whether the file has begun */
 static bool open_file(struct recorder *r)
 {
-	int err = r->leaves ? -EAGAIN : keep_file_open(&r->file, &r->header);
+	/* The disk closes the last file first, and takes the options that waited for its end. */
+	int err = r->leaves || r->changes ? -EAGAIN : keep_file_open(&r->file, &r->header);
 
 	if (err && err != -EAGAIN)
 		fail(r, err);
@@ -468,7 +469,7 @@ void recorder_trigger(struct recorder *r, unsigned int trigger)
  * Writes the events that are in no file, but for those older than the records. Return: as
  * keep_file_tell()
  */
-static int tell_events(struct recorder *r, uint64_t now)
+static int tell_events(struct recorder *r)
 {
 	const struct path_events *p = &r->events;
 	uint64_t *in = &r->file.events;
@@ -480,7 +481,7 @@ static int tell_events(struct recorder *r, uint64_t now)
 		struct stream_event e = {.type = STREAM_PATH};
 
 		e.path = *path_events_at(p, p->nr - (size_t)(p->total - *in));
-		if (e.path.ns + r->ring.keep_ns >= now)
+		if (e.path.ns + r->ring.keep_ns >= r->set_off_ns)
 			err = keep_file_tell(&r->file, &e);
 	}
 	return err;
@@ -496,7 +497,7 @@ static int feed(struct recorder *r, uint64_t now)
 		ring_end_block(&r->ring);
 	}
 	r->file.turn_ns = monotonic_ns();
-	ret = tell_events(r, now);
+	ret = tell_events(r);
 	if (ret == -EAGAIN)
 		return 0;
 	ret = ret ?: keep_file_feed(&r->file, &r->ring);
@@ -554,7 +555,8 @@ static void watch_disk(struct recorder *r, uint64_t now)
 		return;
 	r->disk.told = true;
 	say(r, true, "the disk of %s has not answered for %.0f s: files are written when it does",
-	    r->path, (double)(now - r->disk.since_ns) / NS_PER_SECOND);
+	    run == job_change ? r->change.folder : r->path,
+	    (double)(now - r->disk.since_ns) / NS_PER_SECOND);
 }
 
 void recorder_work(struct recorder *r)
@@ -563,7 +565,6 @@ void recorder_work(struct recorder *r)
 
 	ring_age(&r->ring, now);
 	close_left(r);
-	/* The next file must not begin before a change that waited for the last one. */
 	write_file(r, now);
 	change_late(r);
 	see_folder(r);

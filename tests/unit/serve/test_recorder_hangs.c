@@ -6,6 +6,7 @@
 
 #include "serve/folder.h"
 #include "serve/recorder_made.h"
+#include "stream/reader.h"
 #include "stream/destination.h"
 
 enum place { NOWHERE, OPEN_FOLDER, MAKE_ROOM, OPEN_FILE, MAKE_MORE_ROOM, NAME_FILE, CLOSE_FILE };
@@ -263,8 +264,94 @@ static void a_disk_that_hangs_is_told(void **state)
 		recorder_work(v->r);
 		recorder_counts(v->r, &c);
 	} while (c.disk_seconds > 0);
+	/* It may be that of a folder which is new. */
+	hang(OPEN_FOLDER);
+	o.folder = "/nowhere";
+	assert_int_equal(recorder_change(v->r, &o), 0);
+	v->heard = v->lines;
+	work(v);
+	assert_non_null(strstr(v->told, "the disk of /nowhere has not answered"));
+	hang(NOWHERE);
 	jobs_end(v->r, 0);
 	recorder_patience_ns = PATIENCE_NS;
+}
+
+/* Return: number of events of controllers in the newest file */
+static unsigned int events_in(const struct run *v)
+{
+	struct stream_reader *r;
+	struct stream_event e;
+	unsigned int nr = 0;
+	char path[PATH_MAX];
+	uint64_t bytes;
+	int fd;
+
+	assert_true(each_file(v, path, &bytes) > 0);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	r = stream_reader_new(fd);
+	assert_non_null(r);
+	while (stream_read(r, &e) == 1)
+		nr += e.type == STREAM_PATH;
+	stream_reader_free(r);
+	close(fd);
+	return nr;
+}
+
+static void what_set_a_file_off_is_in_it_however_late_the_disk_is(void **state)
+{
+	struct nt_path_event e = {.kind = NT_PATH_STATE, .state = 4, .instance = 7};
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+
+	o.keep_ns = S / 2;
+	begin_to_hang(v, &o);
+	records(v, 100);
+	e.ns = monotonic_ns();
+	recorder_event(v->r, &e);
+	hang(OPEN_FOLDER);
+	v->heard = v->lines;
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work_until_it_waits(v);
+	usleep(600000);
+	hang(NOWHERE);
+	work(v);
+	assert_non_null(strstr(v->told, " 100 records"));
+	assert_int_equal(events_in(v), 1);
+	jobs_end(v->r, 0);
+}
+
+/* Also if a file is triggered while the last one is closed. */
+static void a_change_that_waited_comes_before_the_next_file(void **state)
+{
+	struct run *v = *state, *other = calloc(1, sizeof(*other));
+	struct recorder_options o = options_of(v);
+
+	strcpy(other->folder, "/tmp/ntprof-keep.XXXXXX");
+	assert_non_null(mkdtemp(other->folder));
+	o.after_ns = S / 5;
+	begin_to_hang(v, &o);
+	records(v, 100);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	for (unsigned int i = 0; i < 100; i++) {
+		recorder_work(v->r);
+		usleep(200);
+	}
+	o.folder = other->folder;
+	assert_int_equal(recorder_change(v->r, &o), 0);
+	v->heard = v->lines;
+	hang(CLOSE_FILE);
+	work(v);
+	assert_non_null(strstr(v->told, v->folder));
+	records(v, 10);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work_until_it_waits(v);
+	hang(NOWHERE);
+	work(v);
+	assert_non_null(strstr(v->told, other->folder));
+	jobs_end(v->r, 0);
+	recorder_free(v->r);
+	v->r = NULL;
+	teardown((void **)&other);
 }
 
 /* A job for one file must not end as that of the next one. */
@@ -534,6 +621,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_disk_that_hangs_holds_up_nothing),
 		TEST(a_disk_that_hangs_is_told),
+		TEST(what_set_a_file_off_is_in_it_however_late_the_disk_is),
+		TEST(a_change_that_waited_comes_before_the_next_file),
 		TEST(what_a_failed_file_asked_for_is_not_the_next_one_s),
 		TEST(options_wait_for_the_disk),
 		TEST(a_slow_disk_holds_up_no_turn_for_long),
