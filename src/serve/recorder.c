@@ -228,7 +228,7 @@ static int change_within(struct recorder *r, struct recorder_options *o, uint64_
 	const size_t len = strlen(o->folder);
 	int err;
 
-	const bool busy = r->changes && !waits_for_file(r);
+	const bool busy = r->changes && change_runs(r);
 
 	if (busy || len >= sizeof(r->change_folder)) {
 		when_free(&o->when);
@@ -241,7 +241,7 @@ static int change_within(struct recorder *r, struct recorder_options *o, uint64_
 	r->change.folder = r->change_folder;
 	o->when = (struct when){.nr = 0};
 	r->changes = true;
-	while ((err = change(r)) == -EAGAIN && !waits_for_file(r) &&
+	while ((err = change(r)) == -EAGAIN && change_runs(r) &&
 	       monotonic_ns() - since < patience_ns)
 		nanosleep(&moment, NULL);
 	return err;
@@ -257,7 +257,7 @@ int recorder_change(struct recorder *r, struct recorder_options *o)
 		say(r, false,
 		    "a file is being written in %s: what is kept and written changes when it ends",
 		    r->path);
-	else
+	else if (change_runs(r))
 		say(r, true, "the disk does not answer: options of files change when it does");
 	return 0;
 }

@@ -320,6 +320,28 @@ static void what_set_a_file_off_is_in_it_however_late_the_disk_is(void **state)
 	jobs_end(v->r, 0);
 }
 
+/* A change waits for what the file has asked, and that is no disk that does not answer. */
+static void a_change_waits_for_the_answer_to_a_file(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+
+	o.after_ns = S;
+	begin_to_hang(v, &o);
+	v->heard = v->lines;
+	records(v, 20000);
+	hang(MAKE_MORE_ROOM);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work_until_it_waits(v);
+	assert_int_equal(recorder_change(v->r, &o), 0);
+	assert_int_equal(recorder_change(v->r, &o), 0);
+	assert_int_equal(v->lines, v->heard);
+	hang(NOWHERE);
+	work(v);
+	assert_non_null(strstr(v->told, "wrote "));
+	jobs_end(v->r, 0);
+}
+
 /* Also if a file is triggered while the last one is closed. */
 static void a_change_that_waited_comes_before_the_next_file(void **state)
 {
@@ -622,6 +644,7 @@ int main(void)
 		TEST(a_disk_that_hangs_holds_up_nothing),
 		TEST(a_disk_that_hangs_is_told),
 		TEST(what_set_a_file_off_is_in_it_however_late_the_disk_is),
+		TEST(a_change_waits_for_the_answer_to_a_file),
 		TEST(a_change_that_waited_comes_before_the_next_file),
 		TEST(what_a_failed_file_asked_for_is_not_the_next_one_s),
 		TEST(options_wait_for_the_disk),
