@@ -253,7 +253,7 @@ struct nt_control {
 	__u32 failed;
 	__u64 events_lost;
 	__u64 errors_past[NT_OPS_NR];
-	__u32 errors_connecting;
+	__u64 errors_connecting;
 } __attribute__((aligned(64)));
 
 /**
