@@ -192,11 +192,13 @@ static bool change_runs(const struct recorder *r)
 	return r->job.busy && r->job.run == job_change;
 }
 
-/* Whether another folder waits for the end of a file, which goes on where it began. */
+/*
+ * While @changes is set: whether another folder waits for the end of a file, which goes on where it
+ * began.
+ */
 static bool waits_for_file(const struct recorder *r)
 {
-	return r->changes && r->writing && r->file.w && !change_runs(r) &&
-	       strcmp(r->change.folder, r->path) != 0;
+	return r->writing && r->file.w && !change_runs(r) && strcmp(r->change.folder, r->path) != 0;
 }
 
 /* Return: 0, -EAGAIN when the change has to wait, or another negative errno */
@@ -226,9 +228,8 @@ static int change_within(struct recorder *r, struct recorder_options *o, uint64_
 {
 	const uint64_t since = monotonic_ns();
 	const size_t len = strlen(o->folder);
+	const bool busy = change_runs(r);
 	int err;
-
-	const bool busy = r->changes && change_runs(r);
 
 	if (busy || len >= sizeof(r->change_folder)) {
 		when_free(&o->when);

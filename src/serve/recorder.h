@@ -39,7 +39,7 @@ struct recorder_options {
 	struct when when;
 };
 
-/* A disk that has not answered for so long is told. Only tests change it. */
+/* When a disk has not answered for so long, a line says so. Only tests change it. */
 extern uint64_t recorder_patience_ns;
 
 /** recorder_tell_fn - takes a line of text for the user; @failed: the line reports a failure */

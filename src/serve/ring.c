@@ -214,7 +214,7 @@ void ring_age(struct ring *r, uint64_t now_ns)
 {
 	if (r->open && now_ns - r->open->began_ns > r->keep_ns / RING_BLOCKS_OF_TIME)
 		ring_end_block(r);
-	/* A file has what was kept when it was set off, however long it waits. */
+	/* What a file has not read yet stays, however slow its disk is. */
 	while (r->oldest && (!r->reader || r->oldest->number < r->reader) &&
 	       now_ns > r->oldest->ended.monotonic_ns &&
 	       now_ns - r->oldest->ended.monotonic_ns > r->keep_ns)

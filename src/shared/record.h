@@ -582,7 +582,10 @@ struct nt_error {
  * NT_CNT_ERRORS_FULL.
  */
 #define NT_ERRORS 2048
-/* As many may be of admin and fabrics commands, of which who only connects can have some fail. */
+/*
+ * At most so many are of admin and fabrics commands: a host that may do no more than connect can
+ * make these fail.
+ */
 #define NT_ERRORS_CONNECTING (NT_ERRORS / 2)
 
 /**

@@ -371,7 +371,7 @@ struct stats_row *connections_row(const struct tracer *t, struct stats *s,
 	struct stats_row *row =
 		stats_row_of(s, id->controller, id->peer, id->other, id->qid, op, false);
 
-	/* What was counted of a closed connection may be read after a new one has taken its row. */
+	/* Counts of a closed connection may be read when a new one has its row already. */
 	if (row && (!row->who || !connections_gone(t, slot, id->who))) {
 		row->slot = slot;
 		row->who = id->who;

@@ -278,7 +278,7 @@ static void one_interval(struct run *v, uint64_t errors)
 	errors_free(&s.errors);
 }
 
-/* What is true all the time is one trigger, and what `over` has seen is not forgotten. */
+/* It triggers once while it is true. `over` keeps what it has gathered. */
 static void a_condition_that_stays_goes_on(void **state)
 {
 	struct run *v = *state;
