@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # golden.sh - what others rely on (verbs and options, JSON, metrics, format of recordings) is that of the last release, which
-# tests/golden has, or VERSION in the Makefile says by semantic versioning what became of it; and two recordings of each release
-# since 1.0.0, or of the last one before, are read as that release read them. docs/upgrading.md has the rules.
+# tests/golden has, or VERSION in the Makefile says by semantic versioning what became of it; and recordings of each release
+# since 1.0.0, or of the last one before, with each kind of frame, are read as that release read them. docs/upgrading.md has the
+# rules.
 #
 #   tests/package/golden.sh              compares
-#   tests/package/golden.sh --refresh    writes tests/golden, for a release of VERSION
+#   tests/package/golden.sh --refresh    writes tests/golden, for a release of VERSION, whose recordings have to be there:
+#                                        OUT=tests/golden/recordings/VERSION docs/examples/record everything bursts
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/machine/lib.sh
@@ -64,19 +66,49 @@ metrics() {
 	sed -n 's/^| `\(ntprof_[a-z_]*\)` | \([^|]*\)| \([^|]*\)|.*/\1 \2\3/; T; s/ *$//p' docs/metrics.md
 }
 
-# formats: numbers of versions.
+# formats: numbers of versions, and kinds of frames.
 formats() {
+	sed -n '/^| type |/,/^$/s/^| \([0-9]*\) | \([^|]*\) | .*/frame \1 \2/p' docs/stream-format.md
 	echo "stream $(sed -n 's/^#define STREAM_VERSION //p' src/stream/codec.h)"
 	echo "json $(sed -n 's/.*"schema_version": {"const": \([0-9]*\)}.*/\1/p' docs/output.schema.json | sort -u | paste -sd,)"
 }
 
-# read_recordings FOLDER: what is in a release's recordings, as far as no better estimate changes it: commands, their stages, matches.
+# read_recordings FOLDER: what is in a release's recordings, as far as no better estimate changes it, and with the keys of
+# that release: commands with their points and origins, stages, matches, connections, events.
 read_recordings() {
-	(cd "$1" && "$program" report host.ntp target.ntp --format json) | jq -S '{
-		inputs: [.inputs[] | {side, hostname, kernel, source, commands, began, ended, losses: (.losses | with_entries(select(.value != 0)))}],
-		operations: [.merged.operations[] | {op, commands, sum, max}],
-		stages: [.merged.stages[] | {op, stage, where, commands, sum, max}],
-		connections: [.connections[] | {subsystem, cntlid, queue, matched, host_only, target_only, ambiguous}]}'
+	local host
+
+	for host in "$1"/*.host.ntp; do
+		(cd "$1" && "$program" report "${host##*/}" "$(basename "${host/.host./.target.}")" --format json --by comm,cpu --slowest 4 --tcp) | jq -S '{
+			inputs: [.inputs[] | {side, hostname, kernel, source, commands, began, ended, bursts, error, unknown_frames, longer_frames,
+				losses: (.losses | with_entries(select(.value != 0))), alone: (.alone | if . then [.operations, .stages | map({op, stage, commands, sum, max})] else . end)}],
+			operations: [.merged.operations[]? | {op, commands, sum, max}],
+			stages: [.merged.stages[]? | {op, stage, where, commands, sum, max}],
+			connections: [.connections[] | {subsystem, cntlid, queue, matched, host_only, target_only, ambiguous}],
+			groups: [.groups.rows[]? | {comm, cpu, commands, max}],
+			slowest: [.slowest[]? | {op, opcode, shape, cntlid, queue, cid, nsid, slba, length, status, latency, origin, queued, send_mutex, retransmitted, points,
+				cpus: [.story[] | {side, point, cpu}] | sort}],
+			tcp: [.tcp[]?[] | {controller, queue, local, remote, congestion, cwnd, mss, srtt, rttvar, sent, retransmitted, queued, peer_window}],
+			path_events: [.path_events[]? | {at, controller, subsysnqn, event, state, attempts, queues, ana_group}]}'
+	done
+}
+
+# frames FILE...: the numbers of the kinds of frames in them, as docs/stream-format.md has them.
+frames() {
+	python3 - "$@" <<-'END'
+		import struct, sys
+
+		kinds = set()
+		for name in sys.argv[1:]:
+		    with open(name, "rb") as file:
+		        data = file.read()
+		    at = 12
+		    while at < len(data):
+		        length, kind = struct.unpack_from("<IH", data, at)
+		        kinds.add(kind)
+		        at += 20 + length
+		print(*sorted(kinds), sep="\n")
+	END
 }
 
 # above VERSION LAST PART: VERSION is above LAST in that part of the number, major, minor or patch, or in one before it.
@@ -101,18 +133,20 @@ for kind in options json metrics formats; do
 done
 echo "$version" >"$work/version"
 if [[ ${1:-} == --refresh ]]; then
-	cp "$work"/* $golden
-	# Those before 1.0.0 need not be read by later ones.
-	rm -rf $golden/recordings/0.*
-	mkdir -p "$golden/recordings/$version"
-	for side in host target; do
-		cp "docs/examples/few-queues.$side.ntp" "$golden/recordings/$version/$side.ntp"
+	# Those of before 1.0.0 need not be read by later ones.
+	find $golden/recordings -mindepth 1 -maxdepth 1 -name '0.*' ! -name "$version" -exec rm -r {} +
+	for name in everything bursts; do
+		[[ -s $golden/recordings/$version/$name.host.ntp && -s $golden/recordings/$version/$name.target.ntp ]] || {
+			echo "first: OUT=$golden/recordings/$version docs/examples/record everything bursts" >&2
+			exit 1
+		}
 	done
+	cp "$work"/* $golden
 	read_recordings "$golden/recordings/$version" >"$golden/recordings/$version/report.json"
 	exit
 fi
 last=$(<$golden/version)
-declare -A least=([options]=230 [json]=200 [metrics]=60 [formats]=2)
+declare -A least=([options]=230 [json]=200 [metrics]=60 [formats]=17)
 for kind in options json metrics formats; do
 	check "there are $kind ($(wc -l <"$work/$kind"))" test "$(wc -l <"$work/$kind")" -ge "${least[$kind]}"
 	lost=$(LC_ALL=C comm -23 $golden/$kind "$work/$kind")
@@ -127,6 +161,8 @@ for folder in "$golden"/recordings/*/; do
 	check "recordings of $(basename "$folder") are read as that read them" cmp -s "$folder/report.json" "$work/report"
 done
 check "there are some" test -e "$golden/recordings/$last/report.json"
+equal "they have each kind of frame" "$(frames "$golden/recordings/$last"/*.ntp)" \
+	"$(sed -n 's/^frame \([0-9]*\) .*/\1/p' $golden/formats | sort -n)"
 # Of the rules themselves.
 last=1.2.3
 for rule in '1.2.3 0 0 yes' '1.2.4 0 0 yes' '1.2.4 0 1 no' '1.3.0 0 1 yes' '1.3.0 1 0 no' '2.0.0 1 1 yes' '1.1.0 0 1 no' '1.10.0 0 1 yes'; do
