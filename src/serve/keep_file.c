@@ -47,6 +47,11 @@ static int job_open(void *file)
 	return err;
 }
 
+bool keep_file_opens(const struct keep_file *f)
+{
+	return f->job->busy && f->job->run == job_open;
+}
+
 int keep_file_open(struct keep_file *f, const struct stream_header *header)
 {
 	int err = job_do(f->job, job_open, f);

@@ -73,6 +73,9 @@ struct keep_file {
  */
 int keep_file_open(struct keep_file *f, const struct stream_header *header);
 
+/** keep_file_opens() - whether the disk was asked to open the file, and the answer was not taken */
+bool keep_file_opens(const struct keep_file *f);
+
 /**
  * keep_file_tell() - write an event
  *

@@ -367,8 +367,13 @@ static void succeed(struct recorder *r, int err)
 /* Return: whether the file has begun */
 static bool open_file(struct recorder *r)
 {
-	/* The disk closes the last file first, and takes the options that waited for its end. */
-	int err = r->leaves || r->changes ? -EAGAIN : keep_file_open(&r->file, &r->header);
+	/*
+	 * The disk closes the last file first, and takes the options that waited for its end. Those
+	 * that come while it opens this one wait for the answer, which has to be taken.
+	 */
+	int err = r->leaves || (r->changes && !keep_file_opens(&r->file))
+			  ? -EAGAIN
+			  : keep_file_open(&r->file, &r->header);
 
 	if (err && err != -EAGAIN)
 		fail(r, err);
