@@ -29,6 +29,7 @@ sed -nE 's/^\| `(ntprof_[a-z_]+)`.*/\1/p' docs/metrics.md | sort -u >"$out/told"
 check "the recorded pages have metrics" test "$(wc -l <"$out/recorded")" -ge 40
 equal "what they have is what serve still tells: tests/fleet/record" "$(comm -23 "$out/recorded" "$out/told")" ""
 sed -e "s|^  - RULES$|  - $rules|" -e "/^PAGES$/{r $out/pages" -e 'd}' tests/formats/fleet_rules.yml >"$out/test.yml"
+check "promtool takes the configuration of an agent" quietly tests/formats/promtool check config --agent contrib/prometheus/agent.yml
 check "promtool takes the rules" quietly tests/formats/promtool check rules "$rules"
 check "they say of recorded pages what they should" quietly tests/formats/promtool test rules "$out/test.yml"
 equal "every rule is named by a test" "$(sed -nE 's/.*- (record|alert): //p' "$rules" | sort | while read -r rule; do
