@@ -20,7 +20,7 @@ reads=800
 
 # runs BUNDLE: what a kubelet's runtime does. The root of this machine is an initramfs, from which none can pivot.
 runs() {
-	exec crun --cgroup-manager=disabled run --no-pivot --pid-file "/tmp/$1.pid" -b "/tmp/$1" "$1"
+	exec crun --cgroup-manager=cgroupfs run --no-pivot --pid-file "/tmp/$1.pid" -b "/tmp/$1" "$1"
 }
 
 # in_pod URL: from the container's network, where the runtime of a cluster has lo up.
@@ -57,6 +57,9 @@ check "and traces" wait_for tells 1 ntprof_tracer_info
 equal "it was not given more than the DaemonSet says" "$(sed -n 's/^CapBnd:\t//p' "/proc/$pid/status")" 000000c000200000
 equal "and keeps CAP_BPF alone" "$(sed -n 's/^Cap[PE].*:\t//p' "/proc/$pid/status" | sort -u)" 0000008000000000
 equal "it has given up new privileges itself" "$(sed -n 's/^NoNewPrivs:\t//p' "/proc/$pid/status")" 1
+# Two are the program's own.
+equal "its system calls are filtered by the runtime as well" "$(sed -n 's/^Seccomp_filters:\t//p' "/proc/$pid/status")" 3
+equal "its memory is limited" "$(cat "$VM_CGROUPS$(sed 's/^0:://' "/proc/$pid/cgroup")/memory.max")" $((2 << 30))
 check "its root is read-only" grep -q '^[^ ]* / [^ ]* ro[, ]' "/proc/$pid/mounts"
 check "so is what it sees of the node's tracefs" grep -q ' /sys/kernel/tracing tracefs ro[, ]' "/proc/$pid/mounts"
 equal "and nothing else of the node's /sys" "$(awk '$2 ~ "^/sys/" { print $2 }' "/proc/$pid/mounts" | grep -v '^/sys/firmware$')" \
