@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# golden.sh - what others rely on (verbs and options, JSON, metrics, format of recordings) is that of the last release, which
-# tests/golden has, or VERSION in the Makefile says by semantic versioning what became of it; and recordings of each release
-# since 1.0.0, or of the last one before, with each kind of frame, are read as that release read them. docs/upgrading.md has the
-# rules.
+# golden.sh - what others rely on (verbs, options and their words, JSON, metrics, columns of CSV, format of recordings) is that of
+# the last release, which tests/golden has, or VERSION in the Makefile says by semantic versioning what became of it; and
+# recordings of each release since 1.0.0, or of the last one before, with each kind of frame, are read as that release read
+# them. docs/upgrading.md has the rules.
 #
 #   tests/package/golden.sh              compares
 #   tests/package/golden.sh --refresh    writes tests/golden, for a release of VERSION, whose recordings have to be there:
@@ -13,63 +13,133 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/machine/lib.sh
 . tests/machine/lib.sh
-program=$(realpath "${BUILD:-build}/ntprof-bpf")
+build=$(realpath "${BUILD:-build}")
+program=$build/ntprof-bpf
+live=$build/unit/cli/live
 version=$(sed -n 's/^VERSION := //p' Makefile)
 golden=tests/golden
+last=$(<$golden/version)
+declare -A least=([options]=500 [json]=1800 [metrics]=70 [csv]=150 [formats]=19)
+kinds=(options json metrics csv formats)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# options: a line for each verb, and one for each of its options, with what that takes.
-options() {
-	local verb
+# words VERB OPTION MESSAGE: what may be an argument: what the message of a wrong one names, and what was one in the last release.
+words() {
+	tr -s " ('\"" '\n' <<<"$3" | sed 's/[,;:)]*$//; /^$/d'
+	sed -n "s/^$1 $2 //p" $golden/options
+	case $2 in
+	--where)
+		printf '%s>1ms\n' device wire
+		grep -oE '[a-z]+_[a-z_]+' docs/stages.md | sed 's/$/>1ms/'
+		printf 'latency%s1ms\n' '>' '>=' '<' '<=' =
+		;;
+	--when)
+		printf '%s\n' 'latency>5ms' 'p99(read)>2ms over 10s' 'errors>0' 'oldest>1s' \
+			state={new,live,resetting,connecting,deleting,dead}
+		;;
+	esac
+}
 
-	for verb in $("$program" help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p; /^Short forms:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+# options [VERB...]: a line for each verb, one for each of its options with what that takes, and one for each word that an
+# option takes which does not take any.
+options() {
+	local verb option said word
+	local verbs=("$@")
+
+	(($#)) || mapfile -t verbs < <("$program" help |
+		sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p; /^Short forms:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+	for verb in "${verbs[@]}"; do
 		echo "$verb"
-		[[ $verb == @(help|version|host|target|doctor) ]] ||
-			"$program" help "$verb" | sed -nE "s/^ {2,6}(-.*)/\1/; T; s/  .*//; s/, /,/g; s/^/$verb /p"
+		[[ $verb != @(help|version|host|target|doctor) ]] || continue
+		"$program" help "$verb" | sed -nE "s/^ {2,6}((-., )?--[^ ]*).*/\1/; T; s/, /,/g; s/^/$verb /p" | tee "$work/of_verb"
+		while IFS= read -r option; do
+			said=$("$program" "$verb" "$option=nonsense" --help 2>&1 >/dev/null) && continue
+			while IFS= read -r word; do
+				! "$program" "$verb" "$option=$word" --help >/dev/null 2>&1 || echo "$verb $option $word"
+			done < <(words "$verb" "$option" "${said%%$'\n'*}" | sort -u)
+		done < <(sed -nE 's/.*(--[a-z-]*)\[?=.*/\1/p' "$work/of_verb")
 	done
 }
 
-# json: a line for each key that the schema has, with its type.
+# json: of each key that the schema has a line with its type, one if it is always there, one with its unit, and one for each
+# value that it may have. A keyword that is not known here ends it.
 json() {
 	python3 - <<-'END'
-		import json
+		import json, re
+
+		known = {"$schema", "title", "description", "format", "type", "const", "enum", "required", "unevaluatedProperties", "$defs", "$ref",
+		         "properties", "patternProperties", "items", "additionalProperties", "oneOf", "anyOf", "allOf"}
+		unit = re.compile("(?:.*: )?(bytes_per_second|per_second|bytes|nanoseconds|seconds|instant|share|ppm|count|code|number|flag|text|name)\\b")
+		lines = []
 
 		def kind(node):
-		    if "enum" in node:
-		        return "one of " + ",".join(sorted(map(str, node["enum"])))
-		    named = node["type"] if "type" in node else node.get("const", node.get("$ref", "").split("/")[-1])
+		    named = "enum" if "enum" in node else node["type"] if "type" in node else node.get("const", node.get("$ref", "").split("/")[-1])
 		    return "|".join(named) if isinstance(named, list) else str(named)
 
+		def tell(at, node):
+		    lines.append(at + " " + kind(node))
+		    lines.extend(at + " may be " + str(value) for value in node.get("enum", []))
+		    found = unit.match(node.get("description", ""))
+		    if found:
+		        lines.append(at + " in " + found[1])
+		    walk(node, at)
+
 		def walk(node, at):
-		    for key, value in node.get("properties", {}).items():
-		        print(at + "." + key, kind(value), *(["always"] if key in node.get("required", []) else []))
-		        walk(value, at + "." + key)
+		    if node.keys() - known:
+		        raise SystemExit("golden.sh: does not know %s of the schema" % sorted(node.keys() - known))
+		    for key, value in (node.get("properties", {}) | node.get("patternProperties", {})).items():
+		        tell(at + "." + key, value)
+		        if key in node.get("required", []):
+		            lines.append(at + "." + key + " always")
 		    for key, end in (("items", "[]"), ("additionalProperties", "{}")):
 		        if isinstance(node.get(key), dict):
-		            print(at + end, kind(node[key]))
-		            walk(node[key], at + end)
+		            tell(at + end, node[key])
 		    for key in "oneOf", "anyOf", "allOf":
 		        for nr, value in enumerate(node.get(key, [])):
 		            name = value.get("properties", {}).get("type", {}).get("const")
 		            walk(value, at + "/" + name if name else at)
 		    for name, value in node.get("$defs", {}).items():
-		        walk(value, name)
+		        tell(name, value)
 
 		with open("docs/output.schema.json") as schema:
 		    walk(json.load(schema), "")
+		print(*lines, sep="\n")
 	END
 }
 
 # metrics: as docs/metrics.md has them, which tests/unit/serve/test_page.c holds to what is served.
 metrics() {
-	sed -n 's/^| `\(ntprof_[a-z_]*\)` | \([^|]*\)| \([^|]*\)|.*/\1 \2\3/; T; s/ *$//p' docs/metrics.md
+	sed -n 's/^| `\([a-z]*_[a-z_]*\)` | \([a-z]*\) | \([^|]*\)|.*/\1 \2 \3/; T; s/ *$//p' docs/metrics.md
+	sed -n '/^QUEUE stands for/,/\. /p' docs/metrics.md | sed 's/\. .*//' | grep -o '`[a-z]*`' | sed 's/^/QUEUE /'
 }
 
-# formats: numbers of versions, and kinds of frames.
+# csv: a line for each column of what CSV can be had of without tracing; that of trace has the columns of report --commands.
+csv() {
+	local folders=("$golden"/recordings/*/) pair keys line command
+
+	pair=("${folders[-1]}"everything.{host,target}.ntp)
+	keys=$("$program" live --by=nonsense 2>&1 | sed -n 's/.*several: //p' | tr ' ' ',')
+	while IFS='|' read -r line command; do
+		# shellcheck disable=SC2086 # words
+		$command --format csv 2>"$work/csv.log" | sed -n '1{s/\r$//; s/,/\n/g; p}' | sed "s/^/$line /"
+		sed "s/^/$line: /" "$work/csv.log" >&2
+	done <<-END
+		report|$program report ${pair[*]}
+		report --commands|$program report ${pair[*]} --commands
+		report --detail|$program report ${pair[*]} --detail
+		report --by|$program report ${pair[*]} --by $keys --every 1s --stats mean,min,max,p50,p99.9,iops-p1
+		report (one side)|$program report ${pair[0]}
+		live|$live --host -i 100ms -n 1
+		live --by|$live --host -i 100ms -n 1 --by $keys
+		paths|$program paths
+	END
+}
+
+# formats: kinds of frames, and numbers of versions: of the stream each up to the one that is written, as a higher one loses nothing.
 formats() {
 	sed -n '/^| type |/,/^$/s/^| \([0-9]*\) | \([^|]*\) | .*/frame \1 \2/p' docs/stream-format.md
-	echo "stream $(sed -n 's/^#define STREAM_VERSION //p' src/stream/codec.h)"
+	seq -f 'stream %.0f' "$(sed -n 's/^#define STREAM_VERSION //p' src/stream/codec.h)"
 	echo "json $(sed -n 's/.*"schema_version": {"const": \([0-9]*\)}.*/\1/p' docs/output.schema.json | sort -u | paste -sd,)"
 }
 
@@ -128,41 +198,47 @@ is_enough() {
 	above "$version" "$last" $part || (($1 == 0 && $2 == 0))
 }
 
-for kind in options json metrics formats; do
-	$kind | LC_ALL=C sort >"$work/$kind"
+# changes OLD NEW: what is in OLD alone is lost, and what is in NEW alone is added.
+changes() {
+	lost=$(LC_ALL=C comm -23 "$1" "$2")
+	added=$(LC_ALL=C comm -13 "$1" "$2")
+}
+
+for kind in "${kinds[@]}"; do
+	$kind | LC_ALL=C sort -u >"$work/$kind"
+	check "there are $kind ($(wc -l <"$work/$kind"))" test "$(wc -l <"$work/$kind")" -ge "${least[$kind]}"
 done
-echo "$version" >"$work/version"
+if [[ ${1:-} != --refresh || $version != "$last" ]]; then
+	for kind in "${kinds[@]}"; do
+		changes "$golden/$kind" "$work/$kind"
+		[[ -z $lost ]] || sed "s/^/# lost or changed since $last, for which VERSION has to be that of an incompatible release: /; 20q" <<<"$lost"
+		[[ -z $added ]] || sed "s/^/# new since $last, for which VERSION has to be above that: /; 20q" <<<"$added"
+		check "$kind are those of $last, or VERSION $version says so" is_enough "${#lost}" "${#added}"
+	done
+fi
 if [[ ${1:-} == --refresh ]]; then
+	for name in everything bursts; do
+		check "recordings of it: OUT=$golden/recordings/$version docs/examples/record everything bursts" \
+			test -s "$golden/recordings/$version/$name.host.ntp" -a -s "$golden/recordings/$version/$name.target.ntp"
+	done
+	((tap_failed == 0)) || { echo "golden.sh: $golden stays as it is" >&2; exit 1; }
 	# Those of before 1.0.0 need not be read by later ones.
 	find $golden/recordings -mindepth 1 -maxdepth 1 -name '0.*' ! -name "$version" -exec rm -r {} +
-	for name in everything bursts; do
-		[[ -s $golden/recordings/$version/$name.host.ntp && -s $golden/recordings/$version/$name.target.ntp ]] || {
-			echo "first: OUT=$golden/recordings/$version docs/examples/record everything bursts" >&2
-			exit 1
-		}
+	for kind in "${kinds[@]}"; do
+		cp "$work/$kind" $golden || exit
 	done
-	cp "$work"/* $golden
+	echo "$version" >$golden/version
 	read_recordings "$golden/recordings/$version" >"$golden/recordings/$version/report.json"
 	exit
 fi
-last=$(<$golden/version)
-declare -A least=([options]=230 [json]=200 [metrics]=60 [formats]=17)
-for kind in options json metrics formats; do
-	check "there are $kind ($(wc -l <"$work/$kind"))" test "$(wc -l <"$work/$kind")" -ge "${least[$kind]}"
-	lost=$(LC_ALL=C comm -23 $golden/$kind "$work/$kind")
-	added=$(LC_ALL=C comm -13 $golden/$kind "$work/$kind")
-	[[ -z $lost ]] || sed "s/^/# lost or changed since $last, for which VERSION has to be that of an incompatible release: /" <<<"$lost"
-	[[ -z $added ]] || sed "s/^/# new since $last, for which VERSION has to be above that: /" <<<"$added"
-	check "$kind are those of $last, or VERSION $version says so" is_enough "${#lost}" "${#added}"
-done
 for folder in "$golden"/recordings/*/; do
 	read_recordings "$folder" >"$work/report" 2>&1
 	diff -u "$folder/report.json" "$work/report" | head -n 20 | sed 's/^/# /'
 	check "recordings of $(basename "$folder") are read as that read them" cmp -s "$folder/report.json" "$work/report"
 done
-check "there are some" test -e "$golden/recordings/$last/report.json"
 equal "they have each kind of frame" "$(frames "$golden/recordings/$last"/*.ntp)" \
 	"$(sed -n 's/^frame \([0-9]*\) .*/\1/p' $golden/formats | sort -n)"
+
 # Of the rules themselves.
 last=1.2.3
 for rule in '1.2.3 0 0 yes' '1.2.4 0 0 yes' '1.2.4 0 1 no' '1.3.0 0 1 yes' '1.3.0 1 0 no' '2.0.0 1 1 yes' '1.1.0 0 1 no' '1.10.0 0 1 yes'; do
@@ -174,4 +250,40 @@ for rule in '0.1.0 0 1 no' '0.1.1 0 1 yes' '0.1.1 1 0 no' '0.2.0 1 0 yes' '1.0.0
 	read -r version lost added wanted <<<"$rule"
 	equal "$version after $last, lost $lost, added $added" "$(is_enough "$lost" "$added" && echo yes || echo no)" "$wanted"
 done
+
+# copy FOLDER: what is compared, in another folder.
+copy() {
+	mkdir "$1" && cp --parents docs/{metrics,stages,stream-format}.md docs/output.schema.json src/stream/codec.h "$1" && cp -r --parents $golden "$1"
+}
+
+# What a change does: KIND, the file, how it is changed, and what becomes of it.
+while IFS='|' read -r kind file change wanted; do
+	rm -rf "$work/copy" && copy "$work/copy" && sed -i "$change" "$work/copy/$file"
+	(cd "$work/copy" && $kind) | LC_ALL=C sort -u >"$work/changed"
+	changes "$work/$kind" "$work/changed"
+	equal "$kind, after $change" "${lost:+lost}${added:+added}" "$wanted"
+done <<-'END'
+	formats|src/stream/codec.h|s/^#define STREAM_VERSION /&1/|added
+	formats|src/stream/codec.h|s/^\(#define STREAM_VERSION\) .*/\1 1/|lost
+	formats|docs/stream-format.md|/^. 15 . CPUs/d|lost
+	json|docs/output.schema.json|s/"regression".},/"regression", "worse"]},/|added
+	json|docs/output.schema.json|s/, "regression".},/]},/|lost
+	json|docs/output.schema.json|/"patternProperties": {.*}/d|lost
+	json|docs/output.schema.json|s/latency: nanoseconds/latency: seconds/|lostadded
+	json|docs/output.schema.json|s/"required": ."functions".,/"required": [],/|lost
+	metrics|docs/metrics.md|/process_start_time_seconds/d|lost
+	metrics|docs/metrics.md|s/^\(QUEUE .*\)`hostnqn`/\1/|lost
+END
+
+# without WORD: a program that does not take the word, and has no such column.
+without() {
+	printf '#!/bin/bash\nset -o pipefail\n[[ "$*" != *%s* ]] && "%s" "$@" | sed "s/,%s\\b//"\n' "$1" "$program" "$1" >"$work/without"
+	chmod +x "$work/without"
+	echo "$work/without"
+}
+changes <(grep '^probes' "$work/options") <(program=$(without stock) && options probes | LC_ALL=C sort -u)
+equal "a word that is no longer taken is lost" "$lost$added" "probes --source stock"
+changes <(grep '^paths' "$work/csv") <(program=$(without rx_cpu) && csv 2>/dev/null | grep '^paths' | LC_ALL=C sort -u)
+equal "a column that is not there is lost" "$lost$added" "paths rx_cpu"
+
 finish
