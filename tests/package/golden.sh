@@ -4,7 +4,7 @@
 # golden.sh - what others rely on (verbs, options and their words, JSON, metrics, columns of CSV, format of recordings) is that of
 # the last release, which tests/golden has, or VERSION in the Makefile says by semantic versioning what became of it; and
 # recordings of each release since 1.0.0, or of the last one before, with each kind of frame, are read as that release read
-# them. docs/upgrading.md has the rules.
+# them. docs/upgrading.md has the rules. What a release consists of is there, or nothing says that VERSION is released.
 #
 #   tests/package/golden.sh              compares
 #   tests/package/golden.sh --refresh    writes tests/golden, for a release of VERSION, whose recordings have to be there:
@@ -204,6 +204,54 @@ changes() {
 	added=$(LC_ALL=C comm -13 "$1" "$2")
 }
 
+# recorded_by FILE: the program that its header names.
+recorded_by() {
+	head -c 512 "$1" | grep -aoE 'ntprof-bpf [0-9]+\.[0-9]+\.[0-9]+'
+}
+
+# has_recordings VERSION: those that the program of that version made, which are what a release of it needs.
+has_recordings() {
+	local name
+
+	for name in $golden/recordings/"$1"/{everything,bursts}.{host,target}.ntp; do
+		[[ $(recorded_by "$name" 2>&1) == "ntprof-bpf $1" ]] || return
+	done
+}
+
+# says NAME GOT WANTED: prints it, if it is not what is wanted.
+says() {
+	[[ $2 == "$3" ]] || echo "$1: '$2', not '$3'"
+}
+
+# disagreements: of the files here, what does not say the version of the Makefile, or not whether it is released, as the top of
+# CHANGELOG.md says; and what a release lacks.
+disagreements() {
+	local version release releases state newest fuzzed
+
+	version=$(sed -n 's/^VERSION := //p' Makefile)
+	mapfile -t releases < <(sed -nE 's/^## ([0-9.]+)$/\1/p' CHANGELOG.md)
+	newest=${releases[0]:-}
+	state=$(sed -nE '/^## /{s/^## (unreleased) .*/\1/; s/^## .*//; p; q}' CHANGELOG.md)
+	says "top of CHANGELOG.md" "$(sed -n '/^## /{s/^## //; p; q}' CHANGELOG.md)" "${state:+$state }$version"
+	says "top of debian/changelog" "$(sed -n '1{s/;.*//; s/ UNRELEASED$/, unreleased/; s/) [a-z-]*$/), released/; p}' debian/changelog)" \
+		"ntprof-bpf ($version), ${state:-released}"
+	says "image of contrib/kubernetes" "$(sed -n 's/^ *image: *//p' contrib/kubernetes/ntprof-bpf.yaml)" "ntprof-bpf:$version"
+	[[ -z $newest ]] || says "versions of tests/golden" "$(<$golden/version)" "$newest"
+	says "SECURITY.md that says that there is no release yet" "$(grep -c 'There is no release yet' SECURITY.md)" $((${#releases[@]} == 0))
+	[[ -z $state || -z $newest ]] || above "$version" "$newest" 3 || echo "VERSION: $version is not above $newest, which is released"
+	for release in "${releases[@]}" "$(<$golden/version)"; do
+		[[ $release != 0.* || $release == "$(<$golden/version)" ]] || continue
+		has_recordings "$release" && [[ -s $golden/recordings/$release/report.json ]] || echo "recordings of $release: not there, or of another program"
+	done
+	fuzzed=$(awk '/^#/ { sub(/.*10\^/, ""); wanted = 10 ^ $0 } $1 == "all" { print (wanted > 1 && $2 >= wanted) }' tests/fuzz/executions)
+	[[ -n $state ]] || says "as many inputs as tests/fuzz/executions asks for" "$fuzzed" 1
+}
+
+# may_refresh: tests/golden is not that of a release that VERSION is not above.
+may_refresh() {
+	above "$version" "$last" 3 || { [[ $version == "$last" ]] && ! grep -qx "## $version" CHANGELOG.md; }
+}
+
 for kind in "${kinds[@]}"; do
 	$kind | LC_ALL=C sort -u >"$work/$kind"
 	check "there are $kind ($(wc -l <"$work/$kind"))" test "$(wc -l <"$work/$kind")" -ge "${least[$kind]}"
@@ -217,10 +265,9 @@ if [[ ${1:-} != --refresh || $version != "$last" ]]; then
 	done
 fi
 if [[ ${1:-} == --refresh ]]; then
-	for name in everything bursts; do
-		check "recordings of it: OUT=$golden/recordings/$version docs/examples/record everything bursts" \
-			test -s "$golden/recordings/$version/$name.host.ntp" -a -s "$golden/recordings/$version/$name.target.ntp"
-	done
+	check "VERSION $version is above $last, or nothing says yet that it is released" may_refresh
+	check "the program is that of VERSION: make" test "$("$program" --version)" = "ntprof-bpf $version"
+	check "so are its recordings: OUT=$golden/recordings/$version docs/examples/record everything bursts" has_recordings "$version"
 	((tap_failed == 0)) || { echo "golden.sh: $golden stays as it is" >&2; exit 1; }
 	# Those of before 1.0.0 need not be read by later ones.
 	find $golden/recordings -mindepth 1 -maxdepth 1 -name '0.*' ! -name "$version" -exec rm -r {} +
@@ -238,6 +285,9 @@ for folder in "$golden"/recordings/*/; do
 done
 equal "they have each kind of frame" "$(frames "$golden/recordings/$last"/*.ntp)" \
 	"$(sed -n 's/^frame \([0-9]*\) .*/\1/p' $golden/formats | sort -n)"
+disagreements >"$work/disagreements"
+sed 's/^/# /' "$work/disagreements"
+check "what a release consists of says the same version, and the same of whether it is released" test ! -s "$work/disagreements"
 
 # Of the rules themselves.
 last=1.2.3
@@ -251,9 +301,10 @@ for rule in '0.1.0 0 1 no' '0.1.1 0 1 yes' '0.1.1 1 0 no' '0.2.0 1 0 yes' '1.0.0
 	equal "$version after $last, lost $lost, added $added" "$(is_enough "$lost" "$added" && echo yes || echo no)" "$wanted"
 done
 
-# copy FOLDER: what is compared, in another folder.
+# copy FOLDER: what is compared, and what a release consists of, in another folder.
 copy() {
-	mkdir "$1" && cp --parents docs/{metrics,stages,stream-format}.md docs/output.schema.json src/stream/codec.h "$1" && cp -r --parents $golden "$1"
+	mkdir "$1" && cp --parents Makefile CHANGELOG.md SECURITY.md debian/changelog contrib/kubernetes/ntprof-bpf.yaml tests/fuzz/executions \
+		docs/{metrics,stages,stream-format}.md docs/output.schema.json src/stream/codec.h "$1" && cp -r --parents $golden "$1"
 }
 
 # What a change does: KIND, the file, how it is changed, and what becomes of it.
@@ -286,4 +337,42 @@ equal "a word that is no longer taken is lost" "$lost$added" "probes --source st
 changes <(grep '^paths' "$work/csv") <(program=$(without rx_cpu) && csv 2>/dev/null | grep '^paths' | LC_ALL=C sort -u)
 equal "a column that is not there is lost" "$lost$added" "paths rx_cpu"
 
+# A release, as CONTRIBUTING.md has it, lacks each of its parts in turn.
+copy "$work/release"
+(
+	cd "$work/release" && sed -i 's/^VERSION := .*/VERSION := 9.0.0/' Makefile &&
+		sed -i '/^## /{s/.*/## 9.0.0/; :rest; n; b rest}' CHANGELOG.md && echo '## 0.0.1' >>CHANGELOG.md &&
+		sed -i '1s/.*/ntprof-bpf (9.0.0) unstable; urgency=medium/' debian/changelog &&
+		sed -i 's/ntprof-bpf:.*/ntprof-bpf:9.0.0/' contrib/kubernetes/ntprof-bpf.yaml &&
+		sed -i '/There is no release yet/d' SECURITY.md && sed -i 's/^all .*/all 2000000000/' tests/fuzz/executions &&
+		mkdir -p $golden/recordings/9.0.0 && cp $golden/recordings/"$(<$golden/version)"/* $golden/recordings/9.0.0 &&
+		sed -i 's/ntprof-bpf [0-9.]*/ntprof-bpf 9.0.0/' $golden/recordings/9.0.0/*.ntp && echo 9.0.0 >$golden/version
+)
+equal "a whole release" "$(cd "$work/release" && disagreements)" ""
+while IFS='|' read -r file change; do
+	rm -rf "$work/copy" && cp -r "$work/release" "$work/copy" && sed -i "$change" "$work/copy/$file"
+	check "one with $file, $change, is none" test "$(cd "$work/copy" && disagreements)"
+done <<-END
+	Makefile|s/^VERSION := .*/VERSION := 9.0.1/
+	CHANGELOG.md|s/^## 9/## unreleased 9/
+	CHANGELOG.md|s/^## 9.*/## 8.0.0/
+	CHANGELOG.md|s/^## 9.*/& 2030-01-01/
+	debian/changelog|1s/unstable/UNRELEASED/
+	debian/changelog|1s/9.0.0/9.0.1/
+	contrib/kubernetes/ntprof-bpf.yaml|s/ntprof-bpf:9.0.0/ntprof-bpf:8.0.0/
+	SECURITY.md|1s/\$/There is no release yet/
+	tests/fuzz/executions|s/^all .*/all 1000/
+	$golden/version|s/9/8/
+	$golden/recordings/9.0.0/bursts.host.ntp|s/ntprof-bpf 9.0.0/ntprof-bpf 8.0.0/
+	$golden/recordings/9.0.0/report.json|d
+END
+for rule in '9.0.0 9.0.0 no' '9.0.1 9.0.0 yes' '8.9.9 9.0.0 no' '9.1.0 9.1.0 yes'; do
+	read -r version last wanted <<<"$rule"
+	equal "with $version, tests/golden of $last may be written" "$(cd "$work/release" && may_refresh && echo yes || echo no)" "$wanted"
+done
+equal "what comes after it" "$(cd "$work/release" && sed -i 's/^VERSION := .*/VERSION := 9.1.0/' Makefile &&
+	sed -i '0,/^## /s/^## /## unreleased 9.1.0\n\n&/' CHANGELOG.md &&
+	sed -i '1s/.*/ntprof-bpf (9.1.0) UNRELEASED; urgency=medium/' debian/changelog &&
+	sed -i 's/ntprof-bpf:.*/ntprof-bpf:9.1.0/' contrib/kubernetes/ntprof-bpf.yaml && disagreements)" ""
+check "where tests/golden stays that of the release" test "$(cd "$work/release" && echo 9.1.0 >$golden/version && disagreements)"
 finish
