@@ -143,6 +143,14 @@ done
 equal "there is no page of another verb" "$(cd docs/man && echo *.8)" \
 	"$( (printf '%s.8\n' ntprof-bpf "${verbs[@]/#/ntprof-bpf-}") | sort | paste -sd' ')"
 check "$pages/ntprof-bpf.8 has an example of each option" each_has_an_example "$pages/ntprof-bpf.8"
+# keys_in: a line for each key, of lines that each have some of them.
+keys_in() {
+	tr -d , | tr 'A-Z ' 'a-z\n' | LC_ALL=C sort -u
+}
+keys=$(sed -n '/keys\[\]\[2\]/,/^\t};/s/^\t\t{"\([^"]*\)".*/\1/p' src/view/screen.c | keys_in)
+check "live's help has keys" grep -qx w <<<"$keys"
+equal "each of them is in its page" "$(LC_ALL=C comm -23 - <(sed -n 's/^\.It Cm //; T; s/\\&//; p' docs/man/ntprof-bpf-live.8 | keys_in) <<<"$keys" |
+	paste -sd' ')" ""
 for page in "$pages"/*.8; do
 	check "examples in $page have options of their verb" examples_are_right "$page"
 	check "$page has no warning of mandoc or groff" no_warnings "$page"
