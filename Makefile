@@ -460,21 +460,27 @@ dist: | $(BUILD)
 	$(Q)xz -f -T1 $(BUILD)/$(DIST).tar
 	@echo $(BUILD)/$(DIST).tar.xz
 
+DEB_CROSS := -a$(ARCH) -B || { echo "make: it takes packages of $(ARCH) that are installed here; make release has them in a root of its own" >&2; exit 1; }
 deb dkms-deb: dist
 	$(Q)tests/install-packages build deb
 	$(Q)rm -rf $(BUILD)/$@
 	$(Q)mkdir $(BUILD)/$@
 	$(Q)tar -C $(BUILD)/$@ -xf $(BUILD)/$(DIST).tar.xz
-	cd $(BUILD)/$@/$(DIST) && dpkg-buildpackage -us -uc $(if $(filter dkms-deb,$@),-A)
+	cd $(BUILD)/$@/$(DIST) && dpkg-buildpackage -us -uc $(if $(filter dkms-deb,$@),-A,$(if $(CROSS),$(DEB_CROSS)))
 	$(Q)rm -r $(BUILD)/$@/$(DIST)
 
+# What is packaged of the static program.
+$(BUILD)/program: $(BUILD)/ntprof-bpf-static
+	$(Q)$(CROSS)strip -o $@ $<
+
 # RPM_PROGRAM=FILE is packaged in place of one that is compiled here; it is of RPM_ARCH.
-RPM_WITH ?= $(if $(wildcard /etc/debian_version),--with static)
-RPM_ARCH ?= $(shell uname -m)
+RPM_PROGRAM ?= $(if $(CROSS),$(BUILD)/program)
+RPM_WITH ?= $(if $(or $(CROSS),$(wildcard /etc/debian_version)),--with static)
+RPM_ARCH ?= $(if $(CROSS),$(ARCH:arm64=aarch64),$(shell uname -m))
 RPMBUILD = SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) rpmbuild $(if $(wildcard /etc/debian_version),--nodeps) $(if $(Q),--quiet) \
 	--define '_topdir $(abspath $(BUILD))/rpm' --define 'use_source_date_epoch_as_buildtime 1' \
 	--define 'clamp_mtime_to_source_date_epoch 1' --define '_buildhost localhost'
-rpm: dist
+rpm: dist $(filter $(BUILD)/program,$(RPM_PROGRAM))
 	$(Q)tests/install-packages build rpm
 	$(Q)rm -rf $(BUILD)/rpm
 	$(Q)mkdir -p $(BUILD)/rpm/SOURCES
@@ -485,8 +491,7 @@ rpm: dist
 	$(Q)$(RPMBUILD) -bb --target $(RPM_ARCH) $(RPM_WITH) $(if $(RPM_PROGRAM),--define 'program_file program') $(BUILD)/rpm/ntprof-bpf.spec
 	@ls $(BUILD)/rpm/SRPMS/*.rpm $(BUILD)/rpm/RPMS/*/*.rpm
 
-image: static-program
-	$(Q)strip -o $(BUILD)/program $(BUILD)/ntprof-bpf-static
+image: $(BUILD)/program
 	$(Q)contrib/release/image $(VERSION) $(SOURCE_DATE_EPOCH) $(BUILD)/$(DIST)-oci.tar $(BUILD)/program
 	@echo $(BUILD)/$(DIST)-oci.tar
 

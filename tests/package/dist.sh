@@ -41,6 +41,16 @@ check "another one's tree of the same files" other_tree
 epoch=$(git log -1 --format=%ct)
 check "make dist there" make_quietly -C "$work/other" dist BUILD="$work/b" SOURCE_DATE_EPOCH="$epoch"
 check "makes the same tarball" cmp "$work/a/$dist.tar.xz" "$work/b/$dist.tar.xz"
+
+# steps TARGET: what make would do for arm64.
+steps() {
+	make --no-print-directory -n HERE=x86 ARCH=arm64 BUILD="$work/arm64" "$1" 2>&1
+}
+check "a package for arm64 is one" grep -q 'dpkg-buildpackage .*-aarm64' <(steps deb)
+check "an RPM for arm64 is one" grep -q 'rpmbuild .*--target aarch64 .*program_file' <(steps rpm)
+check "its program is stripped by tools for arm64" grep -q 'aarch64-linux-gnu-strip' <(steps rpm)
+check "so is that of an image for arm64" grep -q 'aarch64-linux-gnu-strip' <(steps image)
+
 check "it is unpacked" tar -C "$work" -xf "$work/a/$dist.tar.xz"
 check "its makefile needs no git" needs_no_git
 equal "packages that debian/control builds with and tests/packages.txt does not list" \
