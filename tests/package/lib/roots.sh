@@ -3,22 +3,45 @@
 #
 # roots.sh - bare roots of Debian 12, or of the suite in SUITE, to build and install packages in. Needs root and debootstrap,
 # and the archive once: the bare one is kept in the cache under roots; remove it there to have a newer one.
+# Ubuntu's jammy (22.04) and noble (24.04) come from the mirror in NTPROF_UBUNTU.
 #
-# The caller has a folder of its own in $work, and tests/vm/lib/cache.sh.
+# The caller is in the tree's folder, has a folder of its own in $work, and tests/vm/lib/cache.sh.
 
-root_suite=${SUITE:-bookworm}
-root_bare=$cache_root/roots/$root_suite.tar
+# root_select SUITE: roots are of it from now on.
+root_select() {
+	root_suite=$1
+	root_bare=$cache_root/roots/$1.tar
+}
+root_select "${SUITE:-bookworm}"
 
 # told CMD...: shows what it printed only if it failed.
 told() {
 	"$@" >"$work/log" 2>&1 || { tail -n 40 "$work/log" | sed 's/^/# /'; return 1; }
 }
 
+# root_ubuntu_keys: print where Ubuntu's keys are. In a subshell: it exits without them.
+root_ubuntu_keys() {
+	local vm=$PWD/tests/vm kernel_line=$root_suite
+
+	# shellcheck source=/dev/null
+	. "$vm/lib/kernel.sh"
+	cache_lock
+	kernel_sources ubuntu "$root_suite"
+	echo "$kernel_keys"
+}
+
 # root_make_bare: once; a half-made one is none.
 root_make_bare() {
+	local from=(${NTPROF_DEBIAN:+"$NTPROF_DEBIAN"}) keys=
+
 	[[ ! -e $root_bare ]] || return 0
-	mkdir -p "${root_bare%/*}" &&
-		debootstrap --variant=minbase "$root_suite" "$work/bare" ${NTPROF_DEBIAN:+"$NTPROF_DEBIAN"} || return
+	if [[ $root_suite == @(jammy|noble) ]]; then
+		keys=$(root_ubuntu_keys) || return
+		# The debootstrap of Debian 12 does not know noble.
+		from=("$NTPROF_UBUNTU" /usr/share/debootstrap/scripts/jammy)
+	fi
+	mkdir -p "${root_bare%/*}" && debootstrap --variant=minbase ${keys:+"--keyring=$keys"} "$root_suite" "$work/bare" \
+		"${from[@]}" || return
 	tar -cf "$work/bare.tar" --one-file-system -C "$work/bare" . && mv "$work/bare.tar" "$root_bare" &&
 		rm -r "$work/bare"
 }
