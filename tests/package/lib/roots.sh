@@ -85,3 +85,14 @@ root_run() {
 root_install() {
 	root_run "$1" apt-get -q update && root_run "$1" apt-get -q install -y --no-install-recommends "${@:2}"
 }
+
+# lead_nowhere FOLDER: print the links to contrib/ of the documents of a package, which are there, that lead to no file.
+lead_nowhere() {
+	local file link
+
+	for file in "$1"/docs/*.md "$1"/docs/guides/*.md; do
+		while IFS= read -r link; do
+			[[ -f ${file%/*}/$link ]] || echo "${file#"$1"/}: $link"
+		done < <(grep -o ']([^)#:]*contrib/[^)#]*' "$file" | cut -c3-)
+	done
+}
