@@ -31,7 +31,8 @@
 #   make rpm        an RPM of it, in build/rpm: of the static program where the distribution has none (RPM_WITH=)
 #   make image      build/ntprof-bpf-VERSION-oci.tar, an OCI image of the static program
 #   make release    what is delivered, for amd64 and arm64, in build/release, from a clean clone; as root
-#   make check-release  makes that, and looks whether it is what it should be: twice the same, installed, run; as root
+#   make check-release  makes that, and looks whether it is what it should be: twice the same, installed, run; then check-deb,
+#                   check-dkms of both suites, check-distro, and image and static program in test machines: an hour; as root
 #   make check-deb  builds that in one bare Debian, twice, and installs it in another; as root
 #   make check-dkms     installs, upgrades and removes that with kernels in a bare root of SUITE=bookworm or trixie; as root
 #   make check-compilers    gcc 12 to 16, clang 14 to the newest: no warning, and each kernel takes the BPF programs; as root
@@ -507,7 +508,9 @@ release: deps
 	$(Q)BUILD=$(BUILD) contrib/release/release
 
 check-release: deps
-	$(Q)BUILD=$(BUILD) CHECK_LIMIT=5400 tests/check package/release package/golden package/kubernetes package/dist package/systemd machine/image
+	$(Q)BUILD=$(BUILD) CHECK_JOBS=1 CHECK_LIMIT=5400 tests/check package/release package/golden package/kubernetes package/dist package/systemd \
+		package/deb package/dkms package/dkms_trixie distro \
+		--on stock machine/image machine/static --on stock-newest machine/image machine/static
 
 check-deb: deps all static-program
 	$(Q)BUILD=$(BUILD) tests/package/check-deb
