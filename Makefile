@@ -28,6 +28,7 @@
 #   make dist       build/ntprof-bpf-VERSION.tar.xz, which builds without git
 #   make deb        Debian packages of it and of its kernel patches, in build/deb
 #   make dkms-deb   the latter alone, in build/dkms-deb: DKMS builds the two drivers with tracepoints for each kernel
+#   make static-deb     the package of the program with the static one, for Ubuntu, in build/static-deb
 #   make rpm        an RPM of it, in build/rpm: of the static program where the distribution has none (RPM_WITH=)
 #   make image      build/ntprof-bpf-VERSION-oci.tar, an OCI image of the static program
 #   make release    what is delivered, for amd64 and arm64, in build/release, from a clean clone; as root
@@ -120,7 +121,7 @@ PARALLEL = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps browser demo picture look screenshot check check-all check-debug check-quick static lint analyze format unit mutants fuzz-long soak bench bench-report bench-sizes install uninstall \
-	static-program dist deb dkms-deb rpm image release check-release check-deb check-dkms check-compilers check-distro check-fleet check-newcomer clean help FORCE
+	static-program dist deb dkms-deb static-deb rpm image release check-release check-deb check-dkms check-compilers check-distro check-fleet check-newcomer clean help FORCE
 
 all: $(BUILD)/ntprof-bpf $(MAN_PAGES)
 
@@ -473,6 +474,11 @@ deb dkms-deb: dist
 # What is packaged of the static program.
 $(BUILD)/program: $(BUILD)/ntprof-bpf-static
 	$(Q)$(CROSS)strip -o $@ $<
+
+static-deb: deb $(BUILD)/program
+	$(Q)rm -rf $(BUILD)/$@
+	$(Q)mkdir $(BUILD)/$@
+	$(Q)contrib/release/static-deb $(SOURCE_DATE_EPOCH) $(BUILD)/deb/ntprof-bpf_$(VERSION)_*.deb $(BUILD)/program $(BUILD)/$@
 
 # RPM_PROGRAM=FILE is packaged in place of one that is compiled here; it is of RPM_ARCH.
 RPM_PROGRAM ?= $(if $(CROSS),$(BUILD)/program)
