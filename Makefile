@@ -462,13 +462,15 @@ dist: | $(BUILD)
 	$(Q)xz -f -T1 $(BUILD)/$(DIST).tar
 	@echo $(BUILD)/$(DIST).tar.xz
 
+# What packages are built of has a build/ of its own, whatever BUILD is here: its "make clean" would remove this one.
+PACKAGED := env -u MAKEFLAGS -u BUILD
 DEB_CROSS := -a$(ARCH) -B || { echo "make: it takes packages of $(ARCH) that are installed here; make release has them in a root of its own" >&2; exit 1; }
 deb dkms-deb: dist
 	$(Q)tests/install-packages build deb
 	$(Q)rm -rf $(BUILD)/$@
 	$(Q)mkdir $(BUILD)/$@
 	$(Q)tar -C $(BUILD)/$@ -xf $(BUILD)/$(DIST).tar.xz
-	cd $(BUILD)/$@/$(DIST) && dpkg-buildpackage -us -uc $(if $(filter dkms-deb,$@),-A,$(if $(CROSS),$(DEB_CROSS)))
+	cd $(BUILD)/$@/$(DIST) && $(PACKAGED) dpkg-buildpackage -us -uc $(if $(filter dkms-deb,$@),-A,$(if $(CROSS),$(DEB_CROSS)))
 	$(Q)rm -r $(BUILD)/$@/$(DIST)
 
 # What is packaged of the static program.
@@ -484,7 +486,7 @@ static-deb: deb $(BUILD)/program
 RPM_PROGRAM ?= $(if $(CROSS),$(BUILD)/program)
 RPM_WITH ?= $(if $(or $(CROSS),$(wildcard /etc/debian_version)),--with static)
 RPM_ARCH ?= $(if $(CROSS),$(ARCH:arm64=aarch64),$(shell uname -m))
-RPMBUILD = SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) rpmbuild $(if $(wildcard /etc/debian_version),--nodeps) $(if $(Q),--quiet) \
+RPMBUILD = $(PACKAGED) SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) rpmbuild $(if $(wildcard /etc/debian_version),--nodeps) $(if $(Q),--quiet) \
 	--define '_topdir $(abspath $(BUILD))/rpm' --define 'use_source_date_epoch_as_buildtime 1' \
 	--define 'clamp_mtime_to_source_date_epoch 1' --define '_buildhost localhost'
 rpm: dist $(filter $(BUILD)/program,$(RPM_PROGRAM))

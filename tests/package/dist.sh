@@ -50,6 +50,11 @@ check "a package for arm64 is one" grep -q 'dpkg-buildpackage .*-aarm64' <(steps
 check "an RPM for arm64 is one" grep -q 'rpmbuild .*--target aarch64 .*program_file' <(steps rpm)
 check "its program is stripped by tools for arm64" grep -q 'aarch64-linux-gnu-strip' <(steps rpm)
 check "so is that of an image for arm64" grep -q 'aarch64-linux-gnu-strip' <(steps image)
+# With what make was given they would build into $BUILD, and clean it.
+for target in deb rpm; do
+	equal "$target is built without what make was given" \
+		"$(steps $target | grep -E '(dpkg-buildpackage|rpmbuild) ' | grep -vc 'env -u MAKEFLAGS -u BUILD ')" 0
+done
 
 check "it is unpacked" tar -C "$work" -xf "$work/a/$dist.tar.xz"
 check "its makefile needs no git" needs_no_git
