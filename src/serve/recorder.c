@@ -41,6 +41,7 @@ static const struct timespec moment = {.tv_nsec = 1000000};
  * @writing: @file is being written. It was triggered at @set_off_ns because of @why, and goes on
  *           until @until_ns.
  * @closing: no more records go into the file
+ * @next: the trigger, if any, that came when @file took no more records: it has a file of its own
  * @next_block: the first block that is in no file
  * @events: what happened to controllers; the first @events_in of all are in files
  * @newest, @newest_ns: as struct keep_counts has them
@@ -67,6 +68,12 @@ struct recorder {
 	bool writing;
 	bool closing;
 	struct keep_file file;
+	struct {
+		char why[WHEN_TEXT_LEN + 64];
+		uint64_t ns;
+		uint64_t after_ns;
+		bool fired;
+	} next;
 	uint64_t next_block;
 	struct path_events events;
 	uint64_t events_in;
@@ -310,6 +317,19 @@ static void close_left(struct recorder *r)
 		r->leaves = job_do(&r->job, job_close, r);
 }
 
+static void begin_file(struct recorder *r, const char *why, uint64_t set_off_ns, uint64_t after_ns);
+
+/* At the end of the run, there is another file only if there is something to be written. */
+static void begin_next_file(struct recorder *r)
+{
+	const bool fired = r->next.fired;
+
+	r->next.fired = false;
+	ring_end_block(&r->ring);
+	if (fired && (r->next.after_ns || ring_from(&r->ring, r->next_block)))
+		begin_file(r, r->next.why, r->next.ns, r->next.after_ns);
+}
+
 static void end_file(struct recorder *r)
 {
 	keep_file_close(&r->file);
@@ -323,6 +343,7 @@ static void end_file(struct recorder *r)
 	r->writing = false;
 	r->closing = false;
 	r->ring.reader = 0;
+	begin_next_file(r);
 }
 
 /* @path: of the file, or "" */
@@ -380,20 +401,15 @@ static bool open_file(struct recorder *r)
 	return !err;
 }
 
-static void set_off(struct recorder *r, unsigned int trigger, const char *why, uint64_t after_ns)
+static void begin_file(struct recorder *r, const char *why, uint64_t set_off_ns, uint64_t after_ns)
 {
-	uint64_t now = monotonic_ns();
 	const struct ring_block *first;
 
-	r->triggers[trigger]++;
-	/* The file that is being written has this event as well. */
-	if (r->writing || !r->begun)
-		return;
 	snprintf(r->why, sizeof(r->why), "%s", why);
-	r->set_off_ns = now;
-	r->until_ns = now + after_ns;
+	r->set_off_ns = set_off_ns;
+	r->until_ns = set_off_ns + after_ns;
 	r->writing = true;
-	ring_age(&r->ring, now);
+	ring_age(&r->ring, set_off_ns);
 	ring_end_block(&r->ring);
 	r->ring.file++;
 	r->ring.untold = true;
@@ -411,6 +427,24 @@ static void set_off(struct recorder *r, unsigned int trigger, const char *why, u
 		.to.fd = -1,
 	};
 	open_file(r);
+}
+
+static void set_off(struct recorder *r, unsigned int trigger, const char *why, uint64_t after_ns)
+{
+	uint64_t now = monotonic_ns();
+
+	r->triggers[trigger]++;
+	if (!r->begun)
+		return;
+	if (!r->writing) {
+		begin_file(r, why, now, after_ns);
+	} else if (r->closing && !r->next.fired) {
+		snprintf(r->next.why, sizeof(r->next.why), "%s", why);
+		r->next.ns = now;
+		r->next.after_ns = after_ns;
+		r->next.fired = true;
+	}
+	/* Else the file that is being written, or the next one, has this event as well. */
 }
 
 bool recorder_record(struct recorder *r, const struct nt_record *rec)
@@ -611,7 +645,7 @@ void recorder_finish(struct recorder *r, uint64_t patience_ns)
 
 	ring_end_block(&r->ring);
 	recorder_trigger(r, TRIGGER_EXIT);
-	r->until_ns = 0;
+	r->until_ns = r->next.after_ns = 0;
 	while (r->writing || r->leaves) {
 		recorder_work(r);
 		if (monotonic_ns() <= until)

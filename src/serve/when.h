@@ -130,7 +130,7 @@ enum { TRIGGER_SIGNAL = WHEN_CONDITIONS_MAX, TRIGGER_EXIT, TRIGGERS_MAX };
  * @unnamed: names of connections and namespaces that found no room, see struct ring
  * @trigger_name: name of each trigger; NULL where there is no such condition
  * @triggers: how often each one fired. One that fires while a file is being written is counted,
- *            too, and its records are in that file.
+ *            too, and its records are in that file, or in the next one if that one takes no more.
  * @written, @failed: files
  * @removed: files that were removed to make room for others
  * @files, @disk_bytes: number and size of the files that exist now

@@ -355,6 +355,79 @@ static void a_change_waits_for_the_answer_to_a_file(void **state)
 	jobs_end(v->r, 0);
 }
 
+/* Its records end before the disk has taken it: what fires then is in the next one. */
+static void what_fires_when_a_file_has_its_records_has_a_file_of_its_own(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	char path[PATH_MAX];
+	uint64_t bytes;
+
+	o.keep_ns = S;
+	begin_to_hang(v, &o);
+	records(v, 100);
+	hang(NAME_FILE);
+	v->heard = v->lines;
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work_until_it_waits(v);
+	records(v, 50);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	records(v, 20);
+	/* Records do not age while a file waits for them. */
+	for (unsigned int i = 0; i < 1200; i++) {
+		recorder_work(v->r);
+		usleep(1000);
+	}
+	hang(NOWHERE);
+	work(v);
+	assert_non_null(strstr(v->told, " 100 records"));
+	work(v);
+	assert_non_null(strstr(v->told, " 70 records"));
+	/* Nor has the end a file if there is nothing more. */
+	hang(NAME_FILE);
+	records(v, 5);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work_until_it_waits(v);
+	recorder_trigger(v->r, TRIGGER_EXIT);
+	hang(NOWHERE);
+	work(v);
+	assert_non_null(strstr(v->told, " 5 records"));
+	for (unsigned int i = 0; i < 100; i++) {
+		recorder_work(v->r);
+		usleep(200);
+	}
+	assert_int_equal(each_file(v, path, &bytes), 3);
+	assert_int_equal(v->failures, 0);
+	jobs_end(v->r, 0);
+}
+
+static void *answer_later(void *unused)
+{
+	usleep(100000);
+	hang(NOWHERE);
+	return unused;
+}
+
+static void the_end_writes_what_came_while_the_disk_took_a_file(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+	pthread_t later;
+
+	begin_to_hang(v, &o);
+	records(v, 100);
+	hang(NAME_FILE);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work_until_it_waits(v);
+	records(v, 50);
+	assert_int_equal(pthread_create(&later, NULL, answer_later, NULL), 0);
+	recorder_finish(v->r, PATIENCE_NS);
+	pthread_join(later, NULL);
+	assert_non_null(strstr(v->told, "(exit): 50 records"));
+	assert_int_equal(v->failures, 0);
+	jobs_end(v->r, 0);
+}
+
 /* Also if a file is triggered while the last one is closed. */
 static void a_change_that_waited_comes_before_the_next_file(void **state)
 {
@@ -658,6 +731,8 @@ int main(void)
 		TEST(a_disk_that_hangs_is_told),
 		TEST(what_set_a_file_off_is_in_it_however_late_the_disk_is),
 		TEST(a_change_waits_for_the_answer_to_a_file),
+		TEST(what_fires_when_a_file_has_its_records_has_a_file_of_its_own),
+		TEST(the_end_writes_what_came_while_the_disk_took_a_file),
 		TEST(a_change_that_waited_comes_before_the_next_file),
 		TEST(what_a_failed_file_asked_for_is_not_the_next_one_s),
 		TEST(options_wait_for_the_disk),
