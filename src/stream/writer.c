@@ -469,6 +469,10 @@ int stream_write(struct stream_writer *w, const struct stream_event *e)
 	/* Losses and clocks are repeated anyway, so they can wait. */
 	if ((e->type == STREAM_LOSSES || e->type == STREAM_CLOCK) && w->behind && !caught_up(w))
 		return w->error;
+	/* Where none is read, bursts have no records. They must not take the room of the end. */
+	if (e->type == STREAM_BURST && w->behind && !caught_up(w) &&
+	    output_room(w->out) < ROOM_MIN / 4)
+		return w->error;
 	err = stream_flush(w);
 	return err ? err : write_event(w, e);
 }

@@ -81,6 +81,7 @@ struct stream_writer *stream_writer_to(struct output *out, const struct stream_h
  * @e: any type but STREAM_HEADER. Records are gathered in a frame, which is written when it is full
  *     (64 KiB) or by stream_flush(). All other events are written at once, after the records before
  *     them.
+ *     While records are left out, those that can be are, too: losses, clocks and bursts.
  *
  * Return: 0 or a negative errno; after an error nothing more is written.
  */

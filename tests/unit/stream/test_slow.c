@@ -118,6 +118,33 @@ static struct found find(struct stream_reader *r, uint64_t until)
 	return f;
 }
 
+/* As `record --burst` goes on while nobody reads: the stream has an end, and records later. */
+static void bursts_while_nobody_reads_end_no_stream(void **state)
+{
+	const struct stream_event burst = {.type = STREAM_BURST,
+					   .burst = {.began_ns = 1, .ended_ns = 2}},
+				  losses = {.type = STREAM_LOSSES}, end = {.type = STREAM_END};
+	struct slow s = slow_pipe();
+	struct stream_reader *r;
+	struct found f;
+
+	random_state = 7;
+	until_records_are_left_out(&s, 10);
+	for (unsigned int i = 0; i < 5000; i++) {
+		assert_int_equal(stream_write(s.w, &burst), 0);
+		assert_int_equal(stream_write(s.w, &losses), 0);
+		assert_int_equal(stream_flush(s.w), 0);
+	}
+	assert_int_equal(stream_write(s.w, &end), 0);
+	assert_int_equal(stream_flush(s.w), 0);
+	r = stream_reader_new(s.reader);
+	f = find(r, UINT64_MAX);
+	assert_true(f.ended);
+	assert_int_equal(f.records, s.written);
+	stream_reader_free(r);
+	slow_done(&s);
+}
+
 static void a_file_has_every_record_or_that_it_is_missing(void **state)
 {
 	struct slow s = slow_of(-1, file_make(), STREAM_BUFFER_MIN);
@@ -374,6 +401,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_has_every_record_or_that_it_is_missing),
+		cmocka_unit_test(bursts_while_nobody_reads_end_no_stream),
 		cmocka_unit_test(what_a_slow_reader_misses_is_told_where_it_is_missing),
 		cmocka_unit_test(losses_of_others_are_told_with_it),
 		cmocka_unit_test(a_reader_that_does_not_read_costs_no_memory_and_no_time),
