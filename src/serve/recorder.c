@@ -633,7 +633,8 @@ static void give_up(struct recorder *r)
 
 static void settle(struct recorder *r)
 {
-	if (r->writing && r->file.w)
+	/* With nothing to be written it is the job that is waited for. */
+	if (r->writing && r->file.w && !output_idle(r->file.out))
 		output_settle(r->file.out, -1, SETTLE_NS);
 	else if (r->writing || r->leaves)
 		nanosleep(&moment, NULL);

@@ -54,6 +54,7 @@ static bool waits(void)
 
 /* After so many looks at a job that still ran it ends, before the next look; 0: it does not. */
 static unsigned int ends_late;
+static unsigned int looks;
 
 int __real_sem_clockwait(sem_t *s, clockid_t id, const struct timespec *until);
 int __wrap_sem_clockwait(sem_t *s, clockid_t id, const struct timespec *until);
@@ -61,6 +62,7 @@ int __wrap_sem_clockwait(sem_t *s, clockid_t id, const struct timespec *until)
 {
 	int ret = __real_sem_clockwait(s, id, until), ended = 0;
 
+	looks++;
 	if (!ret || errno != ETIMEDOUT || !ends_late || --ends_late)
 		return ret;
 	hang(NOWHERE);
@@ -603,6 +605,23 @@ static void the_end_does_not_wait_for_ever(void **state)
 	}
 }
 
+/* Each look is a turn of a millisecond at least. */
+static void the_end_sleeps_while_it_waits_for_a_name(void **state)
+{
+	struct run *v = *state;
+	struct recorder_options o = options_of(v);
+
+	begin_to_hang(v, &o);
+	records(v, 1000);
+	hang(NAME_FILE);
+	recorder_trigger(v->r, TRIGGER_SIGNAL);
+	work_until_it_waits(v);
+	looks = 0;
+	recorder_finish(v->r, 200 * MS);
+	assert_in_range(looks, 1, 300);
+	jobs_end(NULL, 1);
+}
+
 static void a_name_that_is_given_at_the_last_moment_is_told(void **state)
 {
 	struct run *v = *state;
@@ -739,6 +758,7 @@ int main(void)
 		TEST(a_slow_disk_holds_up_no_turn_for_long),
 		TEST(nor_where_there_are_many_namespaces_and_events),
 		TEST(the_end_does_not_wait_for_ever),
+		TEST(the_end_sleeps_while_it_waits_for_a_name),
 		TEST(a_name_that_is_given_at_the_last_moment_is_told),
 		TEST(a_failure_names_the_folder_that_files_are_in),
 		TEST(without_a_thread_nothing_waits_for_the_disk),
