@@ -16,6 +16,7 @@ static struct {
 	pthread_cond_t changed;
 	enum place hangs;
 	bool waits;
+	bool fails;
 	bool opened;	    /* used by jobs only */
 	useconds_t slow;    /* changes only while no job runs */
 	unsigned int asked; /* how often it was slow */
@@ -40,6 +41,24 @@ static void reach(enum place place)
 		pthread_cond_wait(&disk.changed, &disk.lock);
 	}
 	pthread_mutex_unlock(&disk.lock);
+}
+
+/* No room can be had. */
+static void break_down(bool fails)
+{
+	pthread_mutex_lock(&disk.lock);
+	disk.fails = fails;
+	pthread_mutex_unlock(&disk.lock);
+}
+
+static bool is_broken(void)
+{
+	bool fails;
+
+	pthread_mutex_lock(&disk.lock);
+	fails = disk.fails;
+	pthread_mutex_unlock(&disk.lock);
+	return fails;
 }
 
 static bool waits(void)
@@ -105,7 +124,7 @@ int __wrap_folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten
 	reach(disk.opened ? MAKE_MORE_ROOM : MAKE_ROOM);
 	usleep(disk.slow);
 	__atomic_fetch_add(&disk.asked, 1, __ATOMIC_SEQ_CST);
-	return __real_folder_make_room(f, bytes, unwritten);
+	return is_broken() ? -EIO : __real_folder_make_room(f, bytes, unwritten);
 }
 
 int __real_destination_open_in(struct destination *d, int folder_fd, const char *name,
@@ -743,6 +762,121 @@ static void without_a_thread_to_close_it_a_file_is_closed_later(void **state)
 	assert_descriptors(before);
 }
 
+/* What the lines say. */
+static uint64_t in_files;
+
+static void tell_and_add(void *context, bool failed, const char *line)
+{
+	tell(context, failed, line);
+	if (!strncmp(line, "wrote ", strlen("wrote ")))
+		in_files += strtoull(strstr(line, "): ") + strlen("): "), NULL, 10);
+}
+
+static unsigned int below(unsigned int n)
+{
+	return (unsigned int)rand() % n;
+}
+
+static struct recorder_options any_options(const struct run *v)
+{
+	struct recorder_options o = options_of(v);
+
+	o.memory_bytes = 64ULL << 20;
+	o.after_ns = below(20) * MS;
+	return o;
+}
+
+static void anything(struct run *v, const char *other)
+{
+	struct recorder_options o;
+
+	switch (below(11)) {
+	case 0:
+		hang((enum place)below(CLOSE_FILE + 1));
+		break;
+	case 1:
+		hang(NOWHERE);
+		break;
+	case 2:
+		break_down(!is_broken());
+		break;
+	case 3:
+	case 4:
+		recorder_trigger(v->r, TRIGGER_SIGNAL);
+		break;
+	case 5:
+		o = any_options(v);
+		if (!below(3))
+			o.folder = below(4) ? other : "/nowhere";
+		recorder_change(v->r, &o);
+		break;
+	case 6:
+		records(v, below(4) ? below(300) : 12000);
+		break;
+	default:
+		for (unsigned int turns = below(60); turns; turns--) {
+			recorder_work(v->r);
+			if (!below(4))
+				usleep(below(500));
+		}
+	}
+}
+
+/* Both with and without the end of the run. */
+static void each_record_is_in_one_file_whatever_comes_first(void **state)
+{
+	struct run *v = *state;
+	char other[80], path[PATH_MAX];
+	uint64_t bytes, until;
+
+	snprintf(other, sizeof(other), "%s/other", v->folder);
+	assert_int_equal(mkdir(other, 0700), 0);
+	for (unsigned int round = 1; round <= 20; round++) {
+		struct recorder_options o;
+		unsigned int failures;
+
+		srand(round);
+		o = any_options(v);
+		v->records = in_files = 0;
+		v->r = recorder_new(&o, NT_HOST, tell_and_add, v);
+		assert_non_null(v->r);
+		recorder_begin(v->r, &header);
+		job_moment_ns = 0;
+		alarm(120);
+		for (unsigned int steps = 20 + below(60); steps; steps--)
+			anything(v, other);
+		hang(NOWHERE);
+		break_down(false);
+		failures = v->failures;
+		if (round % 2)
+			recorder_finish(v->r, PATIENCE_NS);
+		else
+			recorder_trigger(v->r, TRIGGER_SIGNAL);
+		until = monotonic_ns() + PATIENCE_NS;
+		while (in_files != v->records && monotonic_ns() < until) {
+			/* A file may still hear that there was no room; its records are kept. */
+			if (v->failures != failures)
+				recorder_trigger(v->r, TRIGGER_SIGNAL);
+			failures = v->failures;
+			recorder_work(v->r);
+			usleep(200);
+		}
+		print_message("# round %u: %llu records\n", round, (unsigned long long)v->records);
+		assert_int_equal(in_files, v->records);
+		jobs_end(v->r, 0);
+		recorder_free(v->r);
+		v->r = NULL;
+		job_moment_ns = PATIENCE_NS;
+	}
+	strcpy(v->folder, other);
+	while (each_file(v, path, &bytes))
+		unlink(path);
+	snprintf(path, sizeof(path), "%s/" LOCK, other);
+	unlink(path);
+	rmdir(other);
+	*strrchr(v->folder, '/') = '\0';
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -764,6 +898,7 @@ int main(void)
 		TEST(without_a_thread_nothing_waits_for_the_disk),
 		TEST(without_a_thread_to_write_it_a_file_fails),
 		TEST(without_a_thread_to_close_it_a_file_is_closed_later),
+		TEST(each_record_is_in_one_file_whatever_comes_first),
 	};
 
 	threads_at_first = threads();
