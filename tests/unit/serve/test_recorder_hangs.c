@@ -775,7 +775,7 @@ static void tell_and_add(void *context, bool failed, const char *line)
 
 static unsigned int below(unsigned int n)
 {
-	return (unsigned int)rand() % n;
+	return (unsigned int)random() % n;
 }
 
 static struct recorder_options any_options(const struct run *v)
@@ -836,7 +836,7 @@ static void each_record_is_in_one_file_whatever_comes_first(void **state)
 		struct recorder_options o;
 		unsigned int failures;
 
-		srand(round);
+		srandom(round);
 		o = any_options(v);
 		v->records = in_files = 0;
 		v->r = recorder_new(&o, NT_HOST, tell_and_add, v);
