@@ -51,24 +51,15 @@ static void break_down(bool fails)
 	pthread_mutex_unlock(&disk.lock);
 }
 
-static bool is_broken(void)
+/* @flag: of the disk */
+static bool is_set(const bool *flag)
 {
-	bool fails;
+	bool set;
 
 	pthread_mutex_lock(&disk.lock);
-	fails = disk.fails;
+	set = *flag;
 	pthread_mutex_unlock(&disk.lock);
-	return fails;
-}
-
-static bool waits(void)
-{
-	bool does;
-
-	pthread_mutex_lock(&disk.lock);
-	does = disk.waits;
-	pthread_mutex_unlock(&disk.lock);
-	return does;
+	return set;
 }
 
 /* After so many looks at a job that still ran it ends, before the next look; 0: it does not. */
@@ -124,7 +115,7 @@ int __wrap_folder_make_room(struct folder *f, uint64_t bytes, uint64_t unwritten
 	reach(disk.opened ? MAKE_MORE_ROOM : MAKE_ROOM);
 	usleep(disk.slow);
 	__atomic_fetch_add(&disk.asked, 1, __ATOMIC_SEQ_CST);
-	return is_broken() ? -EIO : __real_folder_make_room(f, bytes, unwritten);
+	return is_set(&disk.fails) ? -EIO : __real_folder_make_room(f, bytes, unwritten);
 }
 
 int __real_destination_open_in(struct destination *d, int folder_fd, const char *name,
@@ -160,7 +151,7 @@ static void work_until_it_waits(struct run *v)
 {
 	const uint64_t until = monotonic_ns() + PATIENCE_NS;
 
-	while (!waits()) {
+	while (!is_set(&disk.waits)) {
 		assert_true(monotonic_ns() < until);
 		recorder_work(v->r);
 		usleep(200);
@@ -502,6 +493,21 @@ static void what_a_failed_file_asked_for_is_not_the_next_one_s(void **state)
 	jobs_end(v->r, 0);
 }
 
+/* @other: below the folder of @v */
+static void remove_folder(struct run *v, const char *other)
+{
+	char path[PATH_MAX];
+	uint64_t bytes;
+
+	strcpy(v->folder, other);
+	while (each_file(v, path, &bytes))
+		unlink(path);
+	snprintf(path, sizeof(path), "%s/" LOCK, other);
+	unlink(path);
+	rmdir(other);
+	*strrchr(v->folder, '/') = '\0';
+}
+
 static void options_wait_for_the_disk(void **state)
 {
 	struct run *v = *state;
@@ -538,13 +544,7 @@ static void options_wait_for_the_disk(void **state)
 	work(v);
 	assert_non_null(strstr(v->told, "/other/host-000002-"));
 	jobs_end(v->r, 0);
-	strcpy(v->folder, other);
-	while (each_file(v, path, &bytes))
-		unlink(path);
-	snprintf(path, sizeof(path), "%s/" LOCK, other);
-	unlink(path);
-	rmdir(other);
-	*strrchr(v->folder, '/') = '\0';
+	remove_folder(v, other);
 }
 
 /*
@@ -799,7 +799,7 @@ static void anything(struct run *v, const char *other)
 		hang(NOWHERE);
 		break;
 	case 2:
-		break_down(!is_broken());
+		break_down(!is_set(&disk.fails));
 		break;
 	case 3:
 	case 4:
@@ -827,8 +827,8 @@ static void anything(struct run *v, const char *other)
 static void each_record_is_in_one_file_whatever_comes_first(void **state)
 {
 	struct run *v = *state;
-	char other[80], path[PATH_MAX];
-	uint64_t bytes, until;
+	char other[80];
+	uint64_t until;
 
 	snprintf(other, sizeof(other), "%s/other", v->folder);
 	assert_int_equal(mkdir(other, 0700), 0);
@@ -869,13 +869,7 @@ static void each_record_is_in_one_file_whatever_comes_first(void **state)
 		v->r = NULL;
 		job_moment_ns = PATIENCE_NS;
 	}
-	strcpy(v->folder, other);
-	while (each_file(v, path, &bytes))
-		unlink(path);
-	snprintf(path, sizeof(path), "%s/" LOCK, other);
-	unlink(path);
-	rmdir(other);
-	*strrchr(v->folder, '/') = '\0';
+	remove_folder(v, other);
 }
 
 int main(void)

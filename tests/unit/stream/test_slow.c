@@ -118,7 +118,7 @@ static struct found find(struct stream_reader *r, uint64_t until)
 	return f;
 }
 
-/* As `record --burst` goes on while nobody reads: the stream has an end, and records later. */
+/* Records are left out, and bursts go on. The stream has its end all the same. */
 static void bursts_while_nobody_reads_end_no_stream(void **state)
 {
 	const struct stream_event burst = {.type = STREAM_BURST,
